@@ -84,6 +84,9 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"splitting_ops\":[]}", R(10, 0), true, 67, 0},
     {"--compilation-config {\"splitting_ops\":[\"a\"]}", R(21, 0), true, 51, 35},
     {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true}}", R(21, 0), true, 0, 51},
+    {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true}} -O1", R(21, 0), true, 0, 51},
+    {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":true},\"splitting_ops\":[]} -O1", R(21, 0), true, 51,
+     0},
     {"--compilation-config {\"pass_config\":{\"fuse_attn_quant\":false}}", R(21, 0), true, 51, 35},
     {"--compilation-config 3", R(21, 0), true, 51, 35},
     {"--data-parallel-size 2", R(8, 5), true, 0, 0}, // platforms/cuda.py v0.8.5:160, v0.9.0:154, behind the level

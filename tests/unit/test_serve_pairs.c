@@ -63,6 +63,9 @@ static const struct {
      "disable_padded_drafter_batch=Fasle"},
     {R(10, 0), R(11, 0), "--distributed-executor-backend uni",
      "Async scheduling is not supported with uni-process backend."},
+    {R(11, 1), 0, "--distributed-executor-backend uni",
+     "Pipeline Parallelism without Ray distributed executor or multiprocessing executor or external launcher is not "
+     "supported. We recommend to remove Pipeline Parallelism from your config."},
     {R(28, 0), 0, "--enable-dbo\n--all2all-backend deepep_high_throughput\n--ubatch-size 2", // on an AMD card
      "Async scheduling is not compatible with ROCm DeepEP high-throughput DBO. Please use --no-async-scheduling or "
      "select a different all2all backend."},
@@ -90,6 +93,7 @@ static const char *judged(const char *lines, uint32_t release)
     plan.model.encoder.family = text_alone ? KVB_ENCODER_NONE : KVB_ENCODER_QWEN25_VL;
     plan.gpu.vendor = strstr(lines, "ubatch-size") != NULL ? KVB_VENDOR_AMD : KVB_VENDOR_NVIDIA;
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, release >= R(11, 1) ? 2 : 1);
     set(&plan, KVB_SET_ASYNC_SCHEDULING, 1);
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
     kvb_deployment_init(&deployment);
@@ -139,7 +143,7 @@ static void beside_the_pairs(void **state)
         "--speculative-config {\"disable_padded_drafter_batch\":false}",
         "--enable-mamba-cache-stochastic-rounding\n--mamba-ssm-cache-dtype float16",
         "--mm-tensor-ipc direct_rpc",
-        "--distributed-executor-backend uni",
+        "--distributed-executor-backend mp",
         "--mm-shm-cache-max-object-size-mb 64\n--mm-processor-cache-type shm",
         "--enable-auto-tool-choice\n--config a.yaml", // a file may hold the other
     };

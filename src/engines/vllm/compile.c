@@ -62,9 +62,10 @@ static enum kvb_graph_mode without_splits(const struct kvb_context *context, enu
                                                                                                    : mode;
     }
     const struct kvb_graph_sizes *said = &context->plan->graph_sizes;
-    bool none = (said->splits_nowhere || said->fuses_attention) && context->release >= NO_SPLITS_SINCE;
-    return !none                                                                      ? mode
-           : mode == KVB_GRAPH_MODE_PIECEWISE                                         ? KVB_GRAPH_MODE_NONE
+    bool none = said->splits_nowhere != said->fuses_attention && context->release >= NO_SPLITS_SINCE; // both: as said
+    bool whole = said->fuses_attention; // set_splitting_ops_for_attn_fusion
+    return !none                              ? mode
+           : mode == KVB_GRAPH_MODE_PIECEWISE ? whole ? KVB_GRAPH_MODE_FULL : KVB_GRAPH_MODE_NONE
            : mode == KVB_GRAPH_MODE_FULL_AND_PIECEWISE || mode == KVB_GRAPH_MODE_AUTO ? KVB_GRAPH_MODE_FULL
                                                                                       : mode;
 }
@@ -112,6 +113,17 @@ bool kvb_refusal_uncompiled_pieces(const struct kvb_context *context, char out[K
                           "cudagraphs is used, cudagraph_mode={0}",
                     &name);
     return true;
+}
+
+// Graphs of a model that pools are made ones of pieces, which have to be compiled: vllm/config/vllm.py v0.13.0:713.
+bool kvb_refusal_pooled_pieces(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t said = kvb_number(context->plan, KVB_SET_CUDAGRAPH_MODE);
+    bool whole = said == KVB_GRAPH_MODE_FULL || said == KVB_GRAPH_MODE_FULL_DECODE_ONLY;
+    return kvb_refuse_if(
+        context->pools && whole && !context->eager && mode_of_compilation(context) != COMPILES_IN_PIECES, out,
+        "Compilation mode should be CompilationMode.VLLM_COMPILE when cudagraph_mode piecewise "
+        "cudagraphs is used, cudagraph_mode=PIECEWISE");
 }
 
 // By -O0 or the mode of --compilation-config, or by a variable that torch reads, and vLLM, too, from 0.20 on: v0.21.0

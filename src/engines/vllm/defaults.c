@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "engines/vllm/encoder_items.h"
+#include "engines/vllm/refusal.h"
 
 #define LARGE_GPU_BYTES ((uint64_t)70 << 30)
 #define LARGEST_GPU_BYTES ((uint64_t)160 << 30)
@@ -76,7 +77,8 @@ static bool v0_chunks(const struct kvb_context *context)
     if (kvb_is_set(plan, KVB_SET_ENABLE_CHUNKED_PREFILL)) {
         return kvb_number(plan, KVB_SET_ENABLE_CHUNKED_PREFILL) != 0;
     }
-    bool plain = !context->pools && !kvb_model_is_multimodal(context->model) && !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
+    bool plain = !context->pools && !kvb_model_is_multimodal(context->model) &&
+                 !kvb_model_has(context->model, KVB_ATTENTION_SLIDING) &&
                  context->speculative == KVB_SPECULATIVE_NONE && !kvb_model_has_state(context->model) &&
                  !kvb_number(plan, KVB_SET_ENABLE_LORA);
     return plain && !v0_never_chunks(context) && context->release >= V0_CHUNKED_SINCE &&
@@ -85,7 +87,8 @@ static bool v0_chunks(const struct kvb_context *context)
 
 static uint64_t v0_tokens(const struct kvb_context *context)
 {
-    if (context->chunked_prefill) {
+    bool several = kvb_plain_or(context, KVB_PLAIN_SCHEDULER_STEPS, 1) > 1; // whole prompts: config.py v0.8.5:1969
+    if (context->chunked_prefill && !several) {
         return context->release < V0_CHUNK_512_UNTIL ? 512 : 2048;
     }
     uint64_t tokens = kvb_max(context->max_model_len, 2048);

@@ -329,7 +329,7 @@ static uint64_t decode_sizes(const struct kvb_context *context, uint64_t *larges
 static bool captures_any(const struct kvb_context *context)
 {
     return !context->eager && !kvb_loses_graphs(context) && kvb_graph_mode_asked(context) != KVB_GRAPH_MODE_NONE &&
-           !context->model->pooling;
+           !context->model->pooling && !context->plan->graph_sizes.named_none; // refused from 0.11.1 on
 }
 
 void kvb_capture_rounding_of(const struct kvb_context *context, struct kvb_capture_rounding *rounding)

@@ -73,6 +73,7 @@ static const struct kvb_refusal_row rows[] = {
     {"chunked-prefill-window", R(4, 3), R(6, 3), false, kvb_refusal_chunked_window, "vllm/engine/arg_utils.py"},
     {"offload-groups", R(17, 0), 0, false, kvb_refusal_offload_groups, "vllm/config/offload.py"},
     {"cudagraph-mode", R(10, 1), R(12, 0), true, kvb_refusal_uncompiled_pieces, "vllm/config/vllm.py"},
+    {"cudagraph-mode", R(13, 0), 0, true, kvb_refusal_pooled_pieces, "vllm/config/vllm.py"},
     {"cudagraph-sizes", R(11, 1), 0, true, kvb_refusal_graph_sizes, "vllm/config/vllm.py _set_cudagraph_sizes"},
     {"prefix-caching", R(4, 3), R(11, 1), false, kvb_refusal_prefix_window,
      "vllm/config/cache.py _verify_prefix_caching"},

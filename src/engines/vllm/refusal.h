@@ -89,6 +89,7 @@ kvb_refusal_test kvb_refusal_draft_ranks_differ, kvb_refusal_draft_pictures, kvb
 kvb_refusal_test kvb_refusal_draft_unnamed, kvb_refusal_draft_uncounted, kvb_refusal_draft_heads, kvb_refusal_assistant,
     kvb_refusal_draft_length;
 kvb_refusal_test kvb_refusal_draft_states, kvb_refusal_draft_graphs, kvb_refusal_v2_runner;
+kvb_refusal_test kvb_refusal_pooled_pieces;
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_uncompiled_pieces, kvb_refusal_offload_groups,
     kvb_refusal_prompt_ranks, kvb_refusal_prompt_backends, kvb_refusal_heads, kvb_refusal_dcp_divides,
     kvb_refusal_lora_early, kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;

@@ -59,6 +59,11 @@ static bool asks_async(const struct kvb_plan *plan)
     return kvb_number(plan, KVB_SET_ASYNC_SCHEDULING) != 0;
 }
 
+static bool has_stages(const struct kvb_plan *plan)
+{
+    return kvb_number(plan, KVB_SET_PIPELINE_PARALLEL_SIZE) > 1;
+}
+
 static bool asks_async_on_rocm(const struct kvb_plan *plan)
 {
     return asks_async(plan) && plan->gpu.vendor == KVB_VENDOR_AMD;
@@ -93,6 +98,10 @@ static const struct pair_row rows[] = {
      .text = "Unable to use nsight profiling unless workers run with Ray."},
     {R(10, 0), R(11, 0), .flag = "distributed-executor-backend", .holds = "uni", .when = asks_async,
      .text = "Async scheduling is not supported with uni-process backend."},
+    {R(11, 1), 0, .flag = "distributed-executor-backend", .holds = "uni", .when = has_stages,
+     .text =
+         "Pipeline Parallelism without Ray distributed executor or multiprocessing executor or external launcher is "
+         "not supported. We recommend to remove Pipeline Parallelism from your config."},
     {R(28, 0), 0, .flag = "enable-dbo", .with = "all2all-backend", .with_holds = "deepep_high_throughput",
      .when = asks_async_on_rocm,
      .text =
