@@ -358,6 +358,40 @@ static void special_cases(void **state)
     check("GB10: the host's growth counts", &(struct expected){0, ROWS(KVB_OVERHEAD_UNIFIED)});
 }
 
+// Runner V2 captures nothing in its profile run to 0.26. The processor of pictures is made in V1's worker; with limits
+// of 0 there is none (multimodal/registry.py v0.25.1 supports_multimodal_inputs).
+static void growth_of_the_host(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t release;
+        uint8_t v2; // enum kvb_tristate
+        bool pictures, limited;
+        struct expected expected;
+    } rows[] = {
+        {"V1", R(25, 0), KVB_NO, false, false, {0, ROWS(KVB_OVERHEAD_UNIFIED)}},
+        {"V2", R(25, 0), KVB_YES, false, false, {0, ROWS(KVB_OVERHEAD_UNIFIED_V2)}},
+        {"V2, 0.26", R(26, 0), KVB_YES, false, false, {0, ROWS(KVB_OVERHEAD_UNIFIED_V2)}},
+        {"V2, 0.27", R(27, 0), KVB_YES, false, false, {0, ROWS(KVB_OVERHEAD_UNIFIED)}},
+        {"V1, pictures", R(25, 0), KVB_NO, true, false, {0, ROWS(KVB_OVERHEAD_UNIFIED, KVB_OVERHEAD_UNIFIED_ITEMS)}},
+        {"V1, no picture", R(25, 0), KVB_NO, true, true, {0, ROWS(KVB_OVERHEAD_UNIFIED)}},
+        {"V2, pictures, 0.27", R(27, 0), KVB_YES, true, false, {0, ROWS(KVB_OVERHEAD_UNIFIED)}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.gpu.unified_memory = true;
+        plan.compile_cache = KVB_COMPILE_WARM;
+        plan.environment.use_v2_model_runner = rows[i].v2;
+        plan.model.encoder.family = rows[i].pictures ? KVB_ENCODER_GEMMA3 : KVB_ENCODER_NONE;
+        if (rows[i].limited) {
+            set(&plan, KVB_SET_LIMIT_IMAGES, 0);
+        }
+        non_torch();
+        check(rows[i].what, &rows[i].expected);
+    }
+}
+
 struct fp4_row {
     const char *what;
     uint32_t release, capability;
@@ -396,7 +430,7 @@ static void fp4_experts(void **state)
         plan.model.kinds[0].mlp.kind = KVB_MLP_GATED;
         non_torch();
         uint64_t more = with.bytes - got.bytes;
-        uint64_t own = plan.gpu.unified_memory ? 295 : 110; // the medians of the runs that the rows name
+        uint64_t own = plan.gpu.unified_memory ? 215 : 110; // the medians of the runs that the rows name
         uint64_t hundredths = rows[i].counts ? own : 0;
         bool fp4 = rows[i].method == KVB_QUANT_NVFP4 && !rows[i].weight_only && !rows[i].plain;
         if (rows[i].capability == 120 && fp4) { // 0.25 of H100 for the 0.16 of a 5090
@@ -456,8 +490,9 @@ static void set_aside_by_the_engine(void **state)
     assert_int_equal(kvb_reserved_bytes(resolved(&plan)), 0);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device), cmocka_unit_test(boards_without_a_switch),
-              cmocka_unit_test(no_gap_between_releases), cmocka_unit_test(by_accounting),
-              cmocka_unit_test(buffers_of_the_runner), cmocka_unit_test(rest_of_a_split_block),
-              cmocka_unit_test(rest_of_one_stage), cmocka_unit_test(special_cases),
-              cmocka_unit_test(before_the_snapshot), cmocka_unit_test(set_aside_by_the_engine))
+KVB_TEST_MAIN(cmocka_unit_test(growth_of_the_host), cmocka_unit_test(fp4_experts), cmocka_unit_test(by_device),
+              cmocka_unit_test(boards_without_a_switch), cmocka_unit_test(no_gap_between_releases),
+              cmocka_unit_test(by_accounting), cmocka_unit_test(buffers_of_the_runner),
+              cmocka_unit_test(rest_of_a_split_block), cmocka_unit_test(rest_of_one_stage),
+              cmocka_unit_test(special_cases), cmocka_unit_test(before_the_snapshot),
+              cmocka_unit_test(set_aside_by_the_engine))

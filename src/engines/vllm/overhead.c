@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/compile.h"
+#include "engines/vllm/encoder_items.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/overheads.h"
 #include "engines/vllm/runner.h"
@@ -205,6 +206,20 @@ static void add_free_accounting(const struct kvb_context *context, struct kvb_es
     add_charged_buffers(context, estimate);
 }
 
+// To 0.26 a profile run of runner V2 captures no graphs. A model that takes pictures makes its processor inside the
+// worker, behind the first snapshot, and keeps the dummy item: gpu_model_runner.py v0.12.0 and v0.25.1
+// _get_mm_dummy_batch, multimodal/encoder_budget.py v0.25.1; runner V2 gives both back (gpu/model_runner.py v0.27.1:706).
+static void start_with_host_growth(const struct kvb_context *context, struct kvb_estimate *estimate)
+{
+    bool bare = context->v2_runner && context->release < FREE_MEMORY_SINCE;
+    start_with(estimate, bare ? KVB_OVERHEAD_UNIFIED_V2 : KVB_OVERHEAD_UNIFIED);
+    struct kvb_encoder_load load;
+    kvb_encoder_load_of(context, &load);
+    if (load.takes_items && !context->v2_runner) {
+        add(estimate, KVB_OVERHEAD_UNIFIED_ITEMS);
+    }
+}
+
 void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estimate *estimate)
 {
     bool ranks = context->tp > 1;
@@ -214,7 +229,7 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
         return;
     }
     if (context->gpu->unified_memory && context->release >= HOST_GROWTH_SINCE) {
-        start_with(estimate, KVB_OVERHEAD_UNIFIED);
+        start_with_host_growth(context, estimate);
         add_bytes(estimate, kvb_runner_host_bytes(context));
         add_charged_buffers(context, estimate);
         add_fp4_experts(context, estimate);
