@@ -211,14 +211,16 @@ static void make_plain(struct kvb_manifest *manifest)
 static enum kvb_status read_text(struct kvb_manifest *manifest)
 {
     manifest->name = kvb_manifest_plain_name(manifest);
-    make_plain(manifest);
+    if (!manifest->filled) {
+        make_plain(manifest);
+    }
     bool yaml = kvb_manifest_is_yaml(manifest->name);
     kvb_manifest_text_reader *read = yaml ? NULL : kvb_manifest_text_reader_of(manifest);
     return read != NULL ? read(manifest) : read_yaml(manifest, yaml);
 }
 
 // Words of which one is in every file that holds a deployment.
-static bool may_hold_deployment(const char *text)
+bool kvb_manifest_may_hold(const char *text)
 {
     static const char *const words[] = {"vllm",
                                         "vLLM",
@@ -261,7 +263,7 @@ static enum kvb_status say_no_room(struct kvb_manifest *manifest)
     return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NO_MEMORY, place, "not enough memory to read it");
 }
 
-static enum kvb_status read_opened(struct kvb_manifest *manifest)
+enum kvb_status kvb_manifest_read_opened(struct kvb_manifest *manifest)
 {
     if (!kvb_source_open(manifest)) {
         return kvb_problem_add(manifest->problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = manifest->file},
@@ -283,7 +285,7 @@ static enum kvb_status read_opened(struct kvb_manifest *manifest)
 }
 
 // Outside of lines that are comments.
-static bool speaks_of_engine(const char *text)
+bool kvb_manifest_speaks(const char *text)
 {
     static const char *const words[] = {"vllm", "vLLM", "VLLM", "sglang", "SGLang", "llama-server", "ollama/ollama"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -301,56 +303,4 @@ static bool speaks_of_engine(const char *text)
         }
     }
     return false;
-}
-
-enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t length,
-                                  const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
-                                  struct kvb_manifest_seen *seen, struct kvb_problems *problems)
-{
-    struct kvb_manifest manifest = {
-        .file = file, .text = text, .length = length, .options = options, .problems = problems};
-    bool binary = length > 0 && memchr(text, '\0', length) != NULL;
-    *seen = (struct kvb_manifest_seen){0};
-    bool candidate = kvb_manifest_is_candidate(file) || kvb_starts_with(text, "#!");
-    if (options->lenient && (binary || !candidate || !may_hold_deployment(text))) {
-        return KVB_OK;
-    }
-    if (binary) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_SYNTAX, (struct kvb_place){.file = file},
-                               "this is no text: a NUL byte is in it");
-    }
-    struct kvb_pending *pending = kvb_reallocate(NULL, sizeof *pending);
-    if (pending == NULL) {
-        return kvb_problem_add(problems, KVB_ERROR, KVB_NO_MEMORY, (struct kvb_place){.file = file},
-                               "not enough memory to read it");
-    }
-    memset(pending, 0, offsetof(struct kvb_pending, slots));
-    pending->take = take;
-    pending->context = context;
-    manifest.pending = pending;
-    kvb_arena_init(&manifest.arena);
-    enum kvb_status status = read_opened(&manifest);
-    seen->deployments = pending->count;
-    seen->not_understood =
-        manifest.not_understood || (pending->count == 0 && !manifest.own_file && speaks_of_engine(text));
-    kvb_arena_free(&manifest.arena);
-    kvb_free(pending);
-    return status;
-}
-
-#define LENIENT_MAX_BYTES ((size_t)4 << 20)
-
-enum kvb_status kvb_manifest_load(const char *path, const struct kvb_manifest_options *options, kvb_found_taker *take,
-                                  void *context, struct kvb_manifest_seen *seen, struct kvb_problems *problems)
-{
-    struct kvb_file file;
-    *seen = (struct kvb_manifest_seen){0};
-    size_t most = options->lenient ? LENIENT_MAX_BYTES : KVB_FILE_MAX_BYTES;
-    enum kvb_status status = kvb_files_read(options->files, &file, path, most, problems);
-    if (status == KVB_OK) {
-        const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-        status = kvb_manifest_read(name, file.text, file.length, options, take, context, seen, problems);
-        kvb_file_free(&file);
-    }
-    return status;
 }

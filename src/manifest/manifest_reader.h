@@ -38,6 +38,7 @@ struct kvb_variable {
 };
 
 struct kvb_pending;
+struct kvb_helm_hole;
 
 struct kvb_manifest {
     const char *file;
@@ -65,6 +66,8 @@ struct kvb_manifest {
     bool own_file;                       // a policy or profile of ours, which holds no deployment
     uint32_t shown;                      // placeholders that were looked for in `given`
     bool templated;                      // placeholders of a template stand in it as $_NAME__
+    bool filled;                         // a template with the values of its chart in it
+    const struct kvb_helm_hole *holes;   // of a filled template: expressions that are not known
     unsigned nested;                     // documents inside documents
     const struct kvb_variable *defaults; // of the template's placeholders
     const struct kvb_variable *models;   // objects of the file that stand for a model, by name

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "helm/value.h"
 
 #define EXPRESSION_MAX 4000 // bytes between the braces
 #define SHOWN_MAX 4096U     // placeholders of one file; each is looked for in the whole of it
@@ -184,9 +185,41 @@ static size_t placeholder_length(const char *text)
     return length > 1 ? length : 0;
 }
 
+// The expression for which the variable of `length` characters stands in a filled template; NULL: none.
+static const char *hole_shown(struct kvb_manifest *manifest, const char *text, size_t length)
+{
+    for (const struct kvb_helm_hole *hole = manifest->holes; hole != NULL; hole = hole->older) {
+        struct kvb_buffer name;
+        kvb_buffer_init(&name);
+        kvb_helm_name_hole(hole->expression, &name);
+        bool same = name.length == length && memcmp(kvb_buffer_text(&name), text, length) == 0;
+        kvb_buffer_free(&name);
+        if (same) {
+            return kvb_manifest_join(manifest, "{{ ", hole->expression, " }}");
+        }
+    }
+    return NULL;
+}
+
+// What a filled template has in place of what is not known.
+static const char *filled_shown(struct kvb_manifest *manifest, const char *text)
+{
+    const char *shown = "";
+    for (size_t length; *text != '\0'; text += length) {
+        length = placeholder_length(text);
+        const char *hole = length > 0 && manifest->shown++ < SHOWN_MAX ? hole_shown(manifest, text, length) : NULL;
+        length = length > 0 ? length : 1 + strcspn(text + 1, "$");
+        shown = kvb_manifest_join(manifest, shown, hole != NULL ? hole : kvb_manifest_copy(manifest, text, length), "");
+    }
+    return shown;
+}
+
 const char *kvb_template_shown(struct kvb_manifest *manifest, const char *text)
 {
     struct kvb_buffer shown;
+    if (manifest->filled && strstr(text, "$_") != NULL) {
+        return filled_shown(manifest, text);
+    }
     if (!manifest->templated || manifest->given == NULL || strstr(text, "$_") == NULL) {
         return text;
     }
