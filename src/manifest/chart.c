@@ -21,13 +21,14 @@ struct opening {
 
 // ---- where the chart is
 
-static bool join3(char out[KVB_PATH_CAPACITY], const char *folder, size_t length, const char *name, const char *end)
+static bool join3(char out[KVB_CHART_PATH_CAPACITY], const char *folder, size_t length, const char *name,
+                  const char *end)
 {
-    int size = snprintf(out, KVB_PATH_CAPACITY, "%.*s%s%s", (int)length, folder, name, end);
-    return size >= 0 && size < KVB_PATH_CAPACITY;
+    int size = snprintf(out, KVB_CHART_PATH_CAPACITY, "%.*s%s%s", (int)length, folder, name, end);
+    return size >= 0 && size < KVB_CHART_PATH_CAPACITY;
 }
 
-static bool join(char out[KVB_PATH_CAPACITY], const char *folder, size_t length, const char *name)
+static bool join(char out[KVB_CHART_PATH_CAPACITY], const char *folder, size_t length, const char *name)
 {
     return join3(out, folder, length, name, "");
 }
@@ -35,7 +36,7 @@ static bool join(char out[KVB_PATH_CAPACITY], const char *folder, size_t length,
 // The entries of a folder with a slash behind it, or of "".
 static bool list(const struct kvb_files *files, const char *folder, struct kvb_folder *found)
 {
-    char path[KVB_PATH_CAPACITY];
+    char path[KVB_CHART_PATH_CAPACITY];
     size_t length = strlen(folder);
     return join(path, length > 0 ? folder : ".", length > 0 ? length - 1 : 1, "") &&
            kvb_files_list(files, found, path, NULL) == KVB_OK;
@@ -51,9 +52,9 @@ static bool is_there(const struct kvb_files *files, const char *path)
     return status == KVB_OK;
 }
 
-bool kvb_chart_folder(const struct kvb_files *files, const char *file, char folder[KVB_PATH_CAPACITY])
+bool kvb_chart_folder(const struct kvb_files *files, const char *file, char folder[KVB_CHART_PATH_CAPACITY])
 {
-    char path[KVB_PATH_CAPACITY];
+    char path[KVB_CHART_PATH_CAPACITY];
     for (const char *at = file; (at = strstr(at, "templates/")) != NULL; at++) {
         size_t length = (size_t)(at - file);
         bool begins = length == 0 || at[-1] == '/';
@@ -69,7 +70,7 @@ bool kvb_chart_folder(const struct kvb_files *files, const char *file, char fold
 // The text of a file in the chart's room; NULL: it is not there.
 static const char *read_text(const struct opening *opening, const char *folder, const char *name)
 {
-    char path[KVB_PATH_CAPACITY];
+    char path[KVB_CHART_PATH_CAPACITY];
     struct kvb_file file;
     if (!join(path, folder, strlen(folder), name) ||
         kvb_files_read(opening->files, &file, path, FILE_MAX_BYTES, NULL) != KVB_OK) {
@@ -129,7 +130,7 @@ static void read_helper(struct opening *opening, const char *folder, const char 
 static void read_helpers(struct opening *opening, const char *folder, unsigned depth)
 {
     struct kvb_folder found;
-    char below[KVB_PATH_CAPACITY];
+    char below[KVB_CHART_PATH_CAPACITY];
     if (depth > FOLDERS_MAX || !list(opening->files, folder, &found)) {
         return;
     }
@@ -148,7 +149,7 @@ static void read_helpers(struct opening *opening, const char *folder, unsigned d
 // Definitions of charts inside this one come first, so that its own win.
 static void read_definitions(struct opening *opening)
 {
-    char folder[KVB_PATH_CAPACITY], inner[KVB_PATH_CAPACITY];
+    char folder[KVB_CHART_PATH_CAPACITY], inner[KVB_CHART_PATH_CAPACITY];
     struct kvb_folder charts;
     if (join(folder, opening->folder, strlen(opening->folder), "charts/") && list(opening->files, folder, &charts)) {
         for (size_t i = 0; i < charts.count; i++) {
@@ -285,7 +286,7 @@ static void add_overlays(struct kvb_chart_overlays *overlays, const struct kvb_f
                          const char *below)
 {
     struct kvb_folder found;
-    char path[KVB_PATH_CAPACITY];
+    char path[KVB_CHART_PATH_CAPACITY];
     if (!join(path, folder, strlen(folder), below) || !list(files, path, &found)) {
         return;
     }

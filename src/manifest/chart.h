@@ -8,6 +8,7 @@
 #include "text/files.h"
 
 #define KVB_CHART_OVERLAYS_MAX 16U
+#define KVB_CHART_PATH_CAPACITY 1024 // of a path in a chart; several of them are held at a time
 
 // One template with the values of its chart.
 struct kvb_chart {
@@ -20,7 +21,7 @@ struct kvb_chart {
 };
 
 // The folder of the chart below whose templates/ the file lies, "" or with a slash behind it; false: there is none.
-bool kvb_chart_folder(const struct kvb_files *files, const char *file, char folder[KVB_PATH_CAPACITY]);
+bool kvb_chart_folder(const struct kvb_files *files, const char *file, char folder[KVB_CHART_PATH_CAPACITY]);
 // Fills the template, which has to stay, with the chart's values and those of the file `overlay` beside them (or NULL).
 // False: no memory. To be freed whatever it returns.
 bool kvb_chart_render(struct kvb_chart *chart, const struct kvb_files *files, const char *folder, const char *text,

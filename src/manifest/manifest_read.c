@@ -1,4 +1,5 @@
 // A file read as what it is: a template of a chart filled with its values, anything else as it stands.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,7 +10,6 @@
 #include "manifest/manifest_format.h"
 #include "manifest/manifest_found.h"
 #include "text/files.h"
-#include "text/path.h"
 
 #define LENIENT_MAX_BYTES ((size_t)4 << 20)
 
@@ -211,7 +211,7 @@ static uint32_t count_of_template(const struct kvb_manifest_options *options, co
 // True for the values of a chart whose own templates start servers with them: those are read in the templates.
 static bool are_values_of_chart(const struct kvb_manifest_options *options, const char *file)
 {
-    char folder[KVB_PATH_CAPACITY], templates[KVB_PATH_CAPACITY];
+    char folder[KVB_CHART_PATH_CAPACITY], templates[KVB_CHART_PATH_CAPACITY];
     const char *name = kvb_last_part(file);
     struct kvb_folder found;
     uint32_t count = 0;
@@ -227,8 +227,9 @@ static bool are_values_of_chart(const struct kvb_manifest_options *options, cons
         return false;
     }
     for (size_t i = 0; i < found.count && count == 0; i++) {
-        char path[KVB_PATH_CAPACITY], chart[KVB_PATH_CAPACITY];
-        bool fits = kvb_path_join(path, templates, found.entries[i].name) && !found.entries[i].is_folder;
+        char path[KVB_CHART_PATH_CAPACITY], chart[KVB_CHART_PATH_CAPACITY];
+        int size = snprintf(path, sizeof path, "%s/%s", templates, found.entries[i].name);
+        bool fits = size > 0 && size < KVB_CHART_PATH_CAPACITY && !found.entries[i].is_folder;
         if (fits && kvb_chart_folder(options->files, path, chart)) {
             count += count_of_template(options, chart, path);
         }
@@ -243,7 +244,7 @@ enum kvb_status kvb_manifest_read(const char *file, const char *text, size_t len
                                   const struct kvb_manifest_options *options, kvb_found_taker *take, void *context,
                                   struct kvb_manifest_seen *seen, struct kvb_problems *problems)
 {
-    char folder[KVB_PATH_CAPACITY];
+    char folder[KVB_CHART_PATH_CAPACITY];
     struct kvb_manifest manifest = {
         .file = file, .text = text, .length = length, .options = options, .problems = problems};
     bool binary = length > 0 && memchr(text, '\0', length) != NULL;
