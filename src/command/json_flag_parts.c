@@ -81,16 +81,23 @@ static enum kvb_status keep_draft_model(const struct kvb_flag_part *part, const 
     return KVB_OK;
 }
 
+// A member by its name with underscores or dashes; which of them a release takes, its engine says.
+static const struct kvb_node *member_of(const struct kvb_node *mapping, const char *name, const char *dashed)
+{
+    const struct kvb_node *node = kvb_node_get(mapping, name);
+    return node != NULL ? node : kvb_node_get(mapping, dashed);
+}
+
 enum kvb_status kvb_read_speculative_config(const struct kvb_flag_part *part)
 {
-    static const char *const known[] = {"method", "model", "num_speculative_tokens", NULL};
+    static const char *const known[] = {"method", "model", "num_speculative_tokens", "num-speculative-tokens", NULL};
     if (part->node->kind != KVB_NODE_MAPPING) {
         return need_mapping(part, "{\"method\": \"ngram\", \"num_speculative_tokens\": 3}");
     }
     enum kvb_status status = refuse_slips(part, known, "a speculative config");
     const char *model = text_of(part->node, "model");
     const struct kvb_node *method = kvb_node_get(part->node, "method");
-    const struct kvb_node *tokens = kvb_node_get(part->node, "num_speculative_tokens");
+    const struct kvb_node *tokens = member_of(part->node, "num_speculative_tokens", "num-speculative-tokens");
     if (status == KVB_OK && method && !kvb_node_is_null(method)) {
         status = kvb_flag_number(part, method, KVB_SET_SPECULATIVE_METHOD);
     } else if (status == KVB_OK && model) {

@@ -1,4 +1,5 @@
 // From what was said to the plan: names become values, and platform and overrides are applied.
+#include <stdio.h>
 #include <string.h>
 
 #include <kvbudget/units.h>
@@ -234,6 +235,21 @@ static uint32_t count_of(const struct kvb_problems *problems)
     return problems != NULL ? problems->count : 0;
 }
 
+// Each engine has its own flag for keys over config.json; vLLM's stands for all until the engine is known.
+static void name_overrides(const struct kvb_plan *plan, struct kvb_problems *problems, uint32_t from)
+{
+    const struct kvb_engine_rows *rules = kvb_engine_of(plan);
+    for (unsigned row = 0; problems != NULL && rules->flag(row) != NULL; row++) {
+        const struct kvb_serve_flag *flag = rules->flag(row);
+        for (uint32_t i = from; flag->kind == KVB_SERVE_OVERRIDES && i < problems->count; i++) {
+            struct kvb_problem *problem = &problems->items[i];
+            if (strcmp(problem->file, "--hf-overrides") == 0) {
+                (void)snprintf(problem->file, sizeof problem->file, "--%s", flag->name);
+            }
+        }
+    }
+}
+
 static void copy_answers(const struct kvb_deployment *deployment, struct kvb_plan *plan)
 {
     plan->gpu_free_bytes = deployment->gpu_free_bytes;
@@ -290,6 +306,9 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     place_problems(problems, before, &deployment->gpu_at);
     before = count_of(problems);
     enum kvb_status status = resolve_model(deployment, made, source, problems);
+    if (engine == KVB_OK) {
+        name_overrides(made, problems, before);
+    }
     place_problems(problems, before, &deployment->model_at);
     status = status == KVB_OK ? gpu : status;
     status = status == KVB_OK ? engine : status;

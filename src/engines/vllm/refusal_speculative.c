@@ -171,8 +171,9 @@ static bool may_count_itself(const struct kvb_context *context)
     bool heads = context->speculative == KVB_SPECULATIVE_EAGLE || context->speculative == KVB_SPECULATIVE_DRAFT_MODEL;
     bool unknown = context->plan->draft_unknown || context->speculative == KVB_SPECULATIVE_OTHER;
     bool assists = context->plan->draft != NULL && kvb_model_assists(context->plan->draft); // n_predict is 1
-    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || context->speculative == KVB_SPECULATIVE_DSPARK || assists ||
-           (unknown && !heads && kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED));
+    bool named = kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED);
+    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || (context->speculative == KVB_SPECULATIVE_DSPARK && named) ||
+           assists || (unknown && !heads && named);
 }
 
 // A profile may leave out what is only for the engine: asked of serve commands alone.

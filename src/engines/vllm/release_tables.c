@@ -243,3 +243,14 @@ bool kvb_key_is_listed(const char *flag, const char *key, uint32_t release)
     }
     return false;
 }
+
+const struct kvb_known_key_type *kvb_key_type_of(const char *flag, const char *key, uint32_t release)
+{
+    for (unsigned i = 0; i < kvb_known_key_type_row_count; i++) {
+        const struct kvb_known_key_type *row = &kvb_known_key_type_rows[i];
+        if (strcmp(row->flag, flag) == 0 && strcmp(row->key, key) == 0 && covers(row->since, row->gone, release)) {
+            return row;
+        }
+    }
+    return NULL;
+}

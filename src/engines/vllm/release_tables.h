@@ -27,6 +27,13 @@ struct kvb_known_choice { // a word that the flag takes; it takes no other
     char flag[48], word[48];
     uint32_t since, gone;
 };
+struct kvb_known_key_type { // what a member of the flag's JSON may be
+    char flag[32], key[48];
+    uint32_t since, gone;
+    char types[8]; // 's' text, 'i' whole number, 'f' number, 'b' truth, 'm' mapping, 'l' list, 'n' null
+    char bound;    // '=' no number below `least`, '>' nor that itself, ' ' any
+    uint8_t least;
+};
 struct kvb_known_variable { // of the environment; read at every start, whatever the start needs
     char name[64];
     uint32_t since, gone;
@@ -60,6 +67,8 @@ extern const struct kvb_known_choice kvb_known_choice_rows[];
 extern const unsigned kvb_known_choice_row_count;
 extern const struct kvb_known_choice kvb_known_key_rows[]; // keys of the flag's JSON
 extern const unsigned kvb_known_key_row_count;
+extern const struct kvb_known_key_type kvb_known_key_type_rows[];
+extern const unsigned kvb_known_key_type_row_count;
 extern const struct kvb_known_variable kvb_known_variable_rows[];
 extern const unsigned kvb_known_variable_row_count;
 extern const struct kvb_known_choice kvb_known_variable_word_rows[];
@@ -100,5 +109,7 @@ const struct kvb_known_choice *kvb_choice_after(const struct kvb_known_choice *r
 // that is a mapping is asked for as "FLAG.MEMBER".
 bool kvb_keys_are_listed(const char *flag, uint32_t release);
 bool kvb_key_is_listed(const char *flag, const char *key, uint32_t release);
+// What that member may be; NULL where the release does not check it, or by rules that no row says.
+const struct kvb_known_key_type *kvb_key_type_of(const char *flag, const char *key, uint32_t release);
 
 #endif

@@ -29,6 +29,13 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
 // serve_json.c: a line with JSON that has a key, a word or a number that the release does not take.
 bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                          char out[256]);
+// serve_configs.c: members of a flag's mapping that the release does not take beside each other.
+bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t release, char out[256]);
+// The mapping that all dotted lines of the flag make up.
+void kvb_vllm_gather_dotted(const struct kvb_deployment *deployment, const char *flag, uint32_t release,
+                            char out[512]);
+// serve_modules.c: a line with adapters that are neither NAME=PATH nor JSON of the right members.
+bool kvb_vllm_judge_modules(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_mapping.c: a line with a value that has to be JSON and is none.
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_bounds.c: a line with a number that the release bounds, and a size of --block-size that it does not list.

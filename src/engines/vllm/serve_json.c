@@ -6,12 +6,15 @@
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
-#include "engines/vllm/serve_members.h"
+#include "engines/vllm/serve_member_types.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
-#define BOUNDED_SINCE R(11, 1)  // by the types of fields
-#define VALIDATED_SINCE R(9, 1) // by pydantic; Python's own dataclasses say it otherwise
+#define BATCH_SINCE R(8, 5)
+#define CONNECTOR_ASKED_SINCE R(22, 0) // to know whether it takes caches of several kinds
+#define DASHES_SINCE R(26, 0)          // create_speculative_config
+#define BOUNDED_SINCE R(11, 1)         // by the types of fields
+#define VALIDATED_SINCE R(9, 1)        // by pydantic; Python's own dataclasses say it otherwise
 
 struct judging {
     uint32_t release;
@@ -28,11 +31,23 @@ static void add(const struct judging *judging, const char *text)
 static const char *class_of(const char *flag)
 {
     static const char *const classes[][2] = {
-        {"attention-config", "AttentionConfig"},     {"compilation-config", "CompilationConfig"},
-        {"ec-transfer-config", "ECTransferConfig"},  {"eplb-config", "EPLBConfig"},
-        {"kernel-config", "KernelConfig"},           {"kv-events-config", "KVEventsConfig"},
-        {"kv-transfer-config", "KVTransferConfig"},  {"reasoning-config", "ReasoningConfig"},
-        {"speculative-config", "SpeculativeConfig"}, {"compilation-config.pass_config", "PassConfig"},
+        {"attention-config", "AttentionConfig"},
+        {"compilation-config", "CompilationConfig"},
+        {"compilation-config.pass_config", "PassConfig"},
+        {"diffusion-config", "DiffusionConfig"},
+        {"ec-manager-config", "EncoderCacheManagerConfig"},
+        {"ec-transfer-config", "ECTransferConfig"},
+        {"eplb-config", "EPLBConfig"},
+        {"fault-tolerance-config", "FaultToleranceConfig"},
+        {"kernel-config", "KernelConfig"},
+        {"kv-events-config", "KVEventsConfig"},
+        {"kv-transfer-config", "KVTransferConfig"},
+        {"pooler-config", "PoolerConfig"},
+        {"profiler-config", "ProfilerConfig"},
+        {"quantization-config", "QuantizationConfigArgs"},
+        {"reasoning-config", "ReasoningConfig"},
+        {"speculative-config", "SpeculativeConfig"},
+        {"weight-transfer-config", "WeightTransferConfig"},
     };
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
         if (strcmp(classes[i][0], flag) == 0) {
@@ -67,10 +82,30 @@ static bool say_unexpected(const struct judging *judging, const char *flag, cons
     return true;
 }
 
+// Backends of attention are looked up by their names in capitals.
+static bool same_word(const char *word, const char *text, size_t size, bool capitals)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (word[i] == '\0' || (text[i] != word[i] && !(capitals && kvb_lower(text[i]) == kvb_lower(word[i])))) {
+            return false;
+        }
+    }
+    return word[size] == '\0';
+}
+
+// Words are text, but for those that are numbers, and for null.
 static bool is_word(const struct kvb_known_choice *first, const struct kvb_member *member, uint32_t release)
 {
+    bool numbers = kvb_is_digit(first->word[0]), quoted = member->value[0] == '"';
+    bool capitals = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend") &&
+                    !kvb_ends_with(first->flag, "decode_backend");
+    bool null = kvb_vllm_member_is(member, "null");
+    if (numbers ? quoted : !quoted) {
+        return !numbers;
+    }
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
-        if (strlen(row->word) == member->size - 2 && strncmp(row->word, member->value + 1, member->size - 2) == 0) {
+        bool same = same_word(row->word, member->value + quoted, member->size - 2 * (size_t)quoted, capitals);
+        if (same || (null && strcmp(row->word, "None") == 0)) {
             return true;
         }
     }
@@ -96,7 +131,7 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
     kvb_append(name, sizeof name, ".", 1);
     kvb_append(name, sizeof name, member->key, strlen(member->key));
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
-    if (first == NULL || member->value[0] != '"' || is_word(first, member, judging->release)) {
+    if (first == NULL || is_word(first, member, judging->release)) {
         return false;
     }
     if (strcmp(member->key, "kv_connector") == 0) {
@@ -111,23 +146,6 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
     return true;
 }
 
-// Least values that a field states. Source: vllm/config/speculative.py.
-static const struct {
-    uint32_t since, gone;
-    const char *key;
-    uint64_t least;
-    const char *text;
-} bounds[] = {
-    {R(11, 1), 0, "num_speculative_tokens", 1, "Input should be greater than 0"},
-    {R(11, 1), 0, "prompt_lookup_max", 1, "Input should be greater than or equal to 1"},
-    {R(11, 1), 0, "prompt_lookup_min", 1, "Input should be greater than or equal to 1"},
-    {R(11, 1), 0, "draft_tensor_parallel_size", 1, "Input should be greater than or equal to 1"},
-    {R(11, 1), 0, "max_model_len", 1, "Input should be greater than or equal to 1"},
-    {R(11, 1), R(17, 0), "disable_by_batch_size", 2, "Input should be greater than or equal to 2"},
-    {R(8, 5), R(11, 1), "disable_by_batch_size", 2,
-     "Expect the batch size threshold of disabling speculative decoding is > 1"},
-};
-
 static bool whole(const struct kvb_member *member, uint64_t *number)
 {
     *number = 0;
@@ -141,104 +159,44 @@ static bool whole(const struct kvb_member *member, uint64_t *number)
     return true;
 }
 
-static bool judge_number(const struct judging *judging, const char *flag, const struct kvb_member *member)
+// Before the field said so itself. Source: vllm/config.py SpeculativeConfig._verify_args, v0.8.5 to v0.11.0.
+static bool judge_batch(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
     uint64_t number;
-    if (strcmp(flag, "speculative-config") != 0 || !whole(member, &number)) {
+    if (judging->release < BATCH_SINCE || judging->release >= BOUNDED_SINCE ||
+        strcmp(flag, "speculative-config") != 0 || strcmp(member->key, "disable_by_batch_size") != 0 ||
+        !whole(member, &number) || number > 1) {
         return false;
     }
-    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-        bool covers = judging->release >= bounds[i].since && (bounds[i].gone == 0 || judging->release < bounds[i].gone);
-        if (covers && strcmp(bounds[i].key, member->key) == 0 && number < bounds[i].least) {
-            return say(judging, flag, member->key, bounds[i].text);
-        }
-    }
-    return false;
-}
-
-// Members whose type says what they may be. Source: vllm/config/kv_transfer.py and kv_events.py, from v0.9.1 validated.
-enum member_type { TEXT, MAPPING, INTEGER, BOOLEAN };
-
-static const struct {
-    const char *flag, *key;
-    enum member_type type;
-    bool or_null;
-} members[] = {
-    {"kv-transfer-config", "engine_id", TEXT, true},
-    {"kv-transfer-config", "kv_buffer_device", TEXT, false},
-    {"kv-transfer-config", "kv_ip", TEXT, false},
-    {"kv-transfer-config", "kv_parallel_size", INTEGER, false},
-    {"kv-transfer-config", "kv_port", INTEGER, false},
-    {"kv-transfer-config", "kv_rank", INTEGER, true},
-    {"kv-transfer-config", "kv_connector_extra_config", MAPPING, false},
-    {"kv-transfer-config", "enable_permute_local_kv", BOOLEAN, false},
-    {"kv-events-config", "endpoint", TEXT, false},
-    {"kv-events-config", "topic", TEXT, false},
-    {"kv-events-config", "buffer_steps", INTEGER, false},
-};
-
-static bool has_word(const struct kvb_member *member, const char *const words[], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strlen(words[i]) == member->size && strncmp(words[i], member->value, member->size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Digits, as text too; 2.0 is a whole number to pydantic, and so are both truths.
-static bool is_integer(const struct kvb_member *member)
-{
-    static const char *const truths[] = {"true", "false"};
-    const char *at = member->value + (member->value[0] == '"' ? 1 : 0);
-    at += *at == '-' ? 1 : 0;
-    size_t digits = strspn(at, "0123456789");
-    at += digits;
-    at += *at == '.' ? 1 + strspn(at + 1, "0") : 0;
-    bool ends = *at == ',' || *at == '}' || *at == '"' || *at == ' ';
-    return (digits > 0 && ends) || has_word(member, truths, 2);
-}
-
-static bool is_boolean(const struct kvb_member *member)
-{
-    static const char *const words[] = {"true",      "false",   "0",      "1",      "\"true\"", "\"false\"", "\"True\"",
-                                        "\"False\"", "\"yes\"", "\"no\"", "\"on\"", "\"off\"",  "\"0\"",     "\"1\""};
-    return has_word(member, words, sizeof words / sizeof words[0]);
+    return say(judging, flag, member->key, "Expect the batch size threshold of disabling speculative decoding is > 1");
 }
 
 static bool judge_type(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
-    static const char *const null[] = {"null"};
-    static const char *const texts[] = {"Input should be a valid string", "Input should be a valid dictionary",
-                                        "Input should be a valid integer", "Input should be a valid boolean"};
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (strcmp(members[i].flag, flag) != 0 || strcmp(members[i].key, member->key) != 0) {
-            continue;
-        }
-        enum member_type type = members[i].type;
-        bool taken = type == TEXT      ? member->value[0] == '"'
-                     : type == MAPPING ? member->value[0] == '{'
-                     : type == INTEGER ? is_integer(member)
-                                       : is_boolean(member);
-        taken |= members[i].or_null && has_word(member, null, 1);
-        if (taken || judging->release < VALIDATED_SINCE) {
-            return false;
-        }
-        return say(judging, flag, member->key, texts[type]);
+    char sentence[64];
+    const struct kvb_known_key_type *row = kvb_key_type_of(flag, member->key, judging->release);
+    if (row == NULL || !kvb_vllm_member_slips(row, member, judging->release, sentence)) {
+        return false;
     }
-    return false;
+    return say(judging, flag, member->key, sentence);
 }
 
 static bool judge_mapping(const struct judging *judging, const char *flag, const char *text)
 {
     struct kvb_member member;
     bool closed = kvb_keys_are_listed(flag, judging->release);
+    bool dashes = judging->release >= DASHES_SINCE && strcmp(flag, "speculative-config") == 0;
     for (const char *at = text; kvb_member_next(&at, &member);) {
+        for (char *letter = member.key; dashes && *letter != '\0'; letter++) {
+            *letter = *letter == '-' ? '_' : *letter;
+        }
+        if (strcmp(flag, "speculative-config") == 0 && strchr(member.key, '-') != NULL) {
+            return say_unexpected(judging, flag, member.key);
+        }
         if (closed && !kvb_key_is_listed(flag, member.key, judging->release)) {
             return say_unexpected(judging, flag, member.key);
         }
-        if (judge_word(judging, flag, &member) || judge_number(judging, flag, &member) ||
+        if (judge_word(judging, flag, &member) || judge_batch(judging, flag, &member) ||
             judge_type(judging, flag, &member)) {
             return true;
         }
@@ -280,18 +238,9 @@ static bool judge_windows(const struct judging *judging, const char *text)
     return true;
 }
 
-static bool names_module(const char *text)
-{
-    struct kvb_member member;
-    bool found = false;
-    for (const char *at = text; kvb_member_next(&at, &member);) {
-        found |= strcmp(member.key, "kv_connector_module_path") == 0 && member.value[0] == '"';
-    }
-    return found;
-}
-
 static bool judge_text(const struct judging *judging, const char *flag, const char *text)
 {
+    struct kvb_member member;
     bool compilation = strcmp(flag, "compilation-config") == 0;
     if (compilation && kvb_vllm_judge_compilation(text, judging->release, judging->out)) {
         return true;
@@ -303,7 +252,6 @@ static bool judge_text(const struct judging *judging, const char *flag, const ch
         (strcmp(flag, "speculative-config") == 0 && judge_windows(judging, text))) {
         return true;
     }
-    struct kvb_member member;
     for (const char *at = text; compilation && kvb_member_next(&at, &member);) {
         if (member.value[0] == '{' && strcmp(member.key, "pass_config") == 0) {
             return judge_mapping(judging, "compilation-config.pass_config", member.value);
@@ -312,15 +260,34 @@ static bool judge_text(const struct judging *judging, const char *flag, const ch
     return false;
 }
 
+static bool lacks_connector(const struct kvb_deployment *deployment, const char *flag, const char *text,
+                            uint32_t release)
+{
+    return release >= CONNECTOR_ASKED_SINCE && strcmp(flag, "kv-transfer-config") == 0 &&
+           !kvb_vllm_has_member(text, "kv_connector") &&
+           kvb_vllm_said(deployment, "disable-hybrid-kv-cache-manager", release) == NULL;
+}
+
 bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                          char out[OPTIONAL_CAPACITY])
 {
-    char flag[KVB_MEMBER_CAPACITY], dotted[KVB_DOTTED_CAPACITY];
-    const char *value = kvb_json_of_line(line, engine->release, flag, dotted);
+    char flag[KVB_MEMBER_CAPACITY], dotted[KVB_DOTTED_CAPACITY], gathered[KVB_DOTTED_CAPACITY];
+    const char *value = kvb_json_of_line(line, engine->release, flag, dotted), *whole_text = value;
     if (value == NULL) {
         return false;
     }
-    bool beside = value == dotted && strstr(deployment->serve_flags, ".kv_connector_module_path") != NULL;
-    const struct judging judging = {engine->release, out, kvb_vllm_is_release(engine), beside || names_module(value)};
-    return judge_text(&judging, flag, value);
+    if (value == dotted) {
+        kvb_vllm_gather_dotted(deployment, flag, engine->release, gathered);
+        whole_text = gathered;
+    }
+    const struct judging judging = {engine->release, out, kvb_vllm_is_release(engine),
+                                    kvb_vllm_has_member(whole_text, "kv_connector_module_path")};
+    if (judge_text(&judging, flag, value)) {
+        return true;
+    }
+    if (judging.is_release && lacks_connector(deployment, flag, whole_text, engine->release)) {
+        (void)kvb_copy(out, OPTIONAL_CAPACITY, "Connector name is not set in KVTransferConfig");
+        return true;
+    }
+    return judging.is_release && kvb_vllm_judge_config(flag, whole_text, engine->release, out);
 }

@@ -9,6 +9,7 @@
 
 #define SUFFIX_SINCE KVB_RELEASE(0, 8, 4) // human_readable_int
 #define STEP_SUFFIX_SINCE KVB_RELEASE(0, 9, 1)
+#define TRILLIONS_SINCE KVB_RELEASE(0, 13, 0)
 #define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
 #define UNDERSCORES_SINCE KVB_RELEASE(0, 5, 1)
 #define DOTS_SINCE KVB_RELEASE(0, 9, 0)       // --flag.member
@@ -137,12 +138,15 @@ static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_C
     if (size == 0 || strchr("kKmMgGtT", value[size - 1]) == NULL) {
         return false;
     }
+    bool trillions = kvb_lower(value[size - 1]) == 't';
     for (size_t i = 0; i < sizeof whole_numbers / sizeof whole_numbers[0]; i++) {
         uint32_t since = whole_numbers[i].suffix_since;
-        if (strcmp(whole_numbers[i].flag, flag->name) == 0 && (since == 0 || release < since)) {
+        bool none = since == 0 || release < since;
+        if (strcmp(whole_numbers[i].flag, flag->name) == 0 && (none || (trillions && release < TRILLIONS_SINCE))) {
             add(out, "argument --", strlen("argument --"));
             add(out, flag->name, strlen(flag->name));
-            add(out, ": invalid int value: '", strlen(": invalid int value: '"));
+            kvb_add_text(out, OPTIONAL_CAPACITY,
+                         none ? ": invalid int value: '" : ": invalid human_readable_int value: '");
             add(out, value, size);
             add(out, "'", 1);
             return true;
@@ -180,7 +184,7 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
         if (judge_suffix(line, release, out) || judge_switch(line, release, out) || judge_device(line, release, out) ||
             kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
             kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
-            kvb_vllm_judge_json(deployment, line, engine, out)) {
+            kvb_vllm_judge_json(deployment, line, engine, out) || kvb_vllm_judge_modules(line, engine, out)) {
             return true;
         }
     }

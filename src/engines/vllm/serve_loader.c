@@ -4,12 +4,14 @@
 
 #include "base/text.h"
 #include "engines/vllm/serve.h"
+#include "engines/vllm/serve_member_types.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
 #define FORMAT_CAPACITY 32
 #define CONFIG_SINCE R(8, 5)
 #define KEYS_SINCE R(10, 2)
+#define TYPED_SINCE R(24, 0)
 #define TRACK_SINCE R(22, 0)
 
 static bool is_one_of(const char *text, const char *const words[], size_t count)
@@ -27,7 +29,8 @@ static bool find_format(const struct kvb_deployment *deployment, uint32_t releas
                         bool *takes_keys)
 {
     static const char *const common[] = {"auto",    "hf",      "safetensors",     "pt",
-                                         "npcache", "mistral", "fastsafetensors", "instanttensor"};
+                                         "npcache", "mistral", "fastsafetensors", "instanttensor",
+                                         "sharded_state"};
     static const char *const bare[] = {"dummy", "gguf"};
     const char *said = kvb_vllm_said(deployment, "load-format", release);
     said = said != NULL ? said : "auto";
@@ -39,10 +42,12 @@ static bool find_format(const struct kvb_deployment *deployment, uint32_t releas
 }
 
 // The first key that is none of the loader's; false where all are.
-static bool find_other_key(const char *value, uint32_t release, char out[64])
+static bool find_other_key(const char *value, bool sharded, uint32_t release, char out[64])
 {
-    static const char *const keys[] = {"enable_multithread_load", "num_threads", "enable_weights_track"};
-    size_t known = release >= TRACK_SINCE ? 3 : 2;
+    static const char *const common[] = {"enable_multithread_load", "num_threads", "enable_weights_track"};
+    static const char *const pattern[] = {"pattern"};
+    const char *const *keys = sharded ? pattern : common;
+    size_t known = sharded ? 1 : release >= TRACK_SINCE ? 3 : 2;
     size_t depth = 0;
     for (const char *at = value; *at != '\0' && *at != '\n'; at++) {
         depth += *at == '{' || *at == '[';
@@ -63,6 +68,24 @@ static bool find_other_key(const char *value, uint32_t release, char out[64])
     return false;
 }
 
+static bool judge_types(const char *value, char out[OPTIONAL_CAPACITY])
+{
+    struct kvb_member member;
+    for (const char *at = value; kvb_member_next(&at, &member);) {
+        bool truth = kvb_vllm_member_is(&member, "true") || kvb_vllm_member_is(&member, "false");
+        if (strcmp(member.key, "enable_multithread_load") == 0 && !truth) {
+            (void)kvb_copy(out, OPTIONAL_CAPACITY, "enable_multithread_load must be a bool");
+            return true;
+        }
+        bool count = kvb_is_digit(member.value[0]) && !kvb_vllm_member_is(&member, "0");
+        if (strcmp(member.key, "num_threads") == 0 && !count && !kvb_vllm_member_is(&member, "null")) {
+            (void)kvb_copy(out, OPTIONAL_CAPACITY, "num_threads must be a positive integer");
+            return true;
+        }
+    }
+    return false;
+}
+
 bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
                            char out[OPTIONAL_CAPACITY])
 {
@@ -75,9 +98,10 @@ bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct
         !find_format(deployment, release, format, &takes_keys)) {
         return false;
     }
-    bool no_config = !takes_keys || release < KEYS_SINCE;
-    if (!no_config && !find_other_key(value, release, key)) {
-        return false;
+    bool sharded = strcmp(format, "sharded_state") == 0;
+    bool no_config = !sharded && (!takes_keys || release < KEYS_SINCE);
+    if (!no_config && !find_other_key(value, sharded, release, key)) {
+        return !sharded && release >= TYPED_SINCE && judge_types(value, out);
     }
     const char *parts[] = {no_config ? "Model loader extra config is not supported for load format "
                                      : "Unexpected extra config keys for load format ",

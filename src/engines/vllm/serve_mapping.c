@@ -21,6 +21,7 @@ enum reader {
     COMPILATION, // the same, of which a number alone was a level, and a literal of Python before 0.9.0
     PAIRS,       // KEY=VALUE before 0.8.5, then json.loads
     LIST,        // json.loads, of a list
+    EITHER,      // json.loads, and an empty list is no mapping as well
 };
 
 static const struct {
@@ -35,7 +36,7 @@ static const struct {
     {"-ac", DATACLASS},
     {"compilation-config", COMPILATION},
     {"-cc", COMPILATION},
-    {"default-chat-template-kwargs", LOADS},
+    {"default-chat-template-kwargs", EITHER},
     {"diffusion-config", LOADS},
     {"-dc", LOADS},
     {"ec-manager-config", DATACLASS},
@@ -114,7 +115,8 @@ static bool is_pairs(const char *value, size_t size)
 // What the engine does not read, or nobody here can: an empty value, a level, what a shell or a template would fill in.
 static bool is_passed_over(const char *value, size_t size, enum reader reader, uint32_t release)
 {
-    bool none = size == 0 || (size == 4 && strncmp(value, "None", 4) == 0);
+    bool none = size == 0 || (size == 4 && strncmp(value, "None", 4) == 0) ||
+                (reader == EITHER && size == 2 && strncmp(value, "[]", 2) == 0);
     bool level = reader == COMPILATION && size == 1 && kvb_is_digit(*value) && release < LEVELS_UNTIL;
     for (size_t i = 0; i < size; i++) {
         none |= value[i] == '$' || (value[i] == '{' && i + 1 < size && value[i + 1] == '{');

@@ -76,6 +76,7 @@ static const struct {
     {"-cc", "compilation-config", SHORT_COMPILATION_SINCE, 0},
     {"-O", "compilation-config", 0, SHORT_COMPILATION_SINCE},
     {"-ac", "attention-config", 0, 0},
+    {"-dc", "diffusion-config", 0, 0},
     {"-sc", "speculative-config", 0, 0},
 };
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "budget/shapes.h"
 
+#define METHOD_KEPT_SINCE KVB_RELEASE(0, 20, 0)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
 // What the rest of the plan has to be.
@@ -18,6 +19,7 @@ struct pair_row {
     const char *but;          // the value that says nothing: the field's own
     const char *with, *with_holds;
     const char *without, *without_holds; // refused where this one is not given
+    const char *variable; // "NAME=value" has to be in the environment
     pair_test *when;
     const char *text;
 };
@@ -46,6 +48,22 @@ static bool is_split(const struct kvb_plan *plan)
 static bool has_several_encoders(const struct kvb_plan *plan)
 {
     return has_encoder(plan) && is_split(plan);
+}
+
+static bool pools_pictures(const struct kvb_plan *plan)
+{
+    return has_encoder(plan) && kvb_number(plan, KVB_SET_RUNNER) == KVB_RUNNER_POOLING;
+}
+
+static bool is_nvidia(const struct kvb_plan *plan)
+{
+    return plan->gpu.vendor == KVB_VENDOR_NVIDIA;
+}
+
+// GptOssMxfp4Config.override_quantization_method takes whatever is asked.
+static bool looks_method_up(const struct kvb_plan *plan)
+{
+    return plan->engine.release < METHOD_KEPT_SINCE || strcmp(plan->model.architecture, "GptOssForCausalLM") != 0;
 }
 
 static bool drafts_by_hidden_state(const struct kvb_plan *plan)
@@ -152,6 +170,26 @@ static const struct pair_row rows[] = {
     {R(19, 0), 0, .flag = "mm-tensor-ipc", .holds = "torch_shm", .when = has_several_encoders,
      .text = "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
              "pipeline_parallel_size > 1."},
+    {R(19, 0), 0, .flag = "mm-tensor-ipc", .holds = "torch_shm", .variable = "VLLM_WORKER_MULTIPROC_METHOD=fork",
+     .when = has_encoder, // the command sets spawn where nothing is said (cli_env_setup)
+     .text = "torch_shm is known to fail without VLLM_WORKER_MULTIPROC_METHOD set to spawn"},
+    {R(20, 0), R(22, 0), .flag = "quantization-config", .without = "quantization",
+     .text = "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_tensor', "
+             "'int8_per_channel_weight_only', 'mxfp8', 'online'], got quantization=None"},
+    {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-any-whitespace", .without = "guided-decoding-backend",
+     .text = "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none
+     .text = "Unknown quantization method: none."},
+    {0, 0, .flag = "quantization", .holds = "NONE", .when = looks_method_up,
+     .text = "Unknown quantization method: NONE."},
+    {R(8, 5), R(20, 0), .flag = "quantization", .holds = "ptpc_fp8", .when = is_nvidia,
+     .text = "ptpc_fp8 quantization is supported only on ROCm."},
+    {R(19, 0), R(27, 0), .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb",
+     .without_holds = "0", .when = has_encoder,
+     .text = "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled."},
+    {R(27, 0), 0, .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb",
+     .without_holds = "0", .when = pools_pictures,
+     .text = "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled for pooling models."},
     {R(10, 0), 0, .flag = "default-mm-loras", .holds = "\"", .when = has_no_encoder,
      .text = "Default modality-specific LoRA(s) were provided for a non multimodal model"},
     {R(11, 1), 0, .flag = "mm-shm-cache-max-object-size-mb", .but = "128", .without = "mm-processor-cache-type",
@@ -200,6 +238,16 @@ static bool may_be_elsewhere(const struct kvb_deployment *deployment, uint32_t r
     return deployment->serve_flags_cut || kvb_vllm_said(deployment, "config", release) != NULL;
 }
 
+static bool is_noted(const struct kvb_deployment *deployment, const char *variable)
+{
+    for (const char *at = deployment->environment.noted; *at != '\0'; at = kvb_vllm_next_line(at)) {
+        if (kvb_starts_with(at, variable) && at[strlen(variable)] == '\n') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool refuses(const struct kvb_deployment *deployment, const struct kvb_plan *plan, const struct pair_row *row)
 {
     uint32_t release = plan->engine.release;
@@ -214,7 +262,7 @@ static bool refuses(const struct kvb_deployment *deployment, const struct kvb_pl
         (is_given(deployment, row->without, row->without_holds, release) || may_be_elsewhere(deployment, release))) {
         return false;
     }
-    return row->when == NULL || row->when(plan);
+    return (row->variable == NULL || is_noted(deployment, row->variable)) && (row->when == NULL || row->when(plan));
 }
 
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan)

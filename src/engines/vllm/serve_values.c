@@ -13,6 +13,7 @@
 #define REASONING_IS_CHOICE_SINCE KVB_RELEASE(0, 8, 0) // of argparse's, until plugins had to be known first
 #define REASONING_IS_CHOICE_UNTIL KVB_RELEASE(0, 11, 1)
 #define LOADERS_LISTED_SINCE KVB_RELEASE(0, 10, 1)  // model_loader/__init__.py get_model_loader
+#define PARSERS_SINCE KVB_RELEASE(0, 10, 2)
 #define REASONING_SWITCH_UNTIL KVB_RELEASE(0, 9, 0) // --enable-reasoning
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
@@ -31,10 +32,16 @@ static bool is_read_loosely(const char *flag)
     return strcmp(flag, "moe-backend") == 0 || strcmp(flag, "linear-backend") == 0;
 }
 
-// LoadConfig makes lower case of its format (from 0.8.5).
-static bool is_of_any_case(const char *flag)
+// Backends of attention are looked up by their names in capitals.
+static bool names_backend(const char *flag)
 {
-    return strcmp(flag, "load-format") == 0;
+    return strcmp(flag, "attention-backend") == 0 || strcmp(flag, "mm-encoder-attn-backend") == 0;
+}
+
+static bool is_of_any_case(const char *flag, uint32_t release)
+{
+    bool format = strcmp(flag, "load-format") == 0 && release >= LOADERS_LISTED_SINCE; // LoadConfig makes it lower case
+    return format || names_backend(flag);
 }
 
 static char folded(char letter)
@@ -42,15 +49,15 @@ static char folded(char letter)
     return letter == '-' ? '_' : kvb_lower(letter);
 }
 
-static bool is_word(const struct kvb_known_choice *row, const char *value, size_t size)
+static bool is_word(const struct kvb_known_choice *row, const char *value, size_t size, uint32_t release)
 {
     if (strlen(row->word) != size) {
         return false;
     }
-    bool loose = is_read_loosely(row->flag), any_case = is_of_any_case(row->flag);
+    bool loose = is_read_loosely(row->flag), any_case = is_of_any_case(row->flag, release);
     for (size_t i = 0; i < size; i++) {
         if (value[i] != row->word[i] && !(loose && folded(value[i]) == row->word[i]) &&
-            !(any_case && kvb_lower(value[i]) == row->word[i])) {
+            !(any_case && kvb_lower(value[i]) == kvb_lower(row->word[i]))) {
             return false;
         }
     }
@@ -60,7 +67,7 @@ static bool is_word(const struct kvb_known_choice *row, const char *value, size_
 static bool is_listed(const struct kvb_known_choice *first, const char *value, size_t size, uint32_t release)
 {
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
-        if (is_word(row, value, size)) {
+        if (is_word(row, value, size, release)) {
             return true;
         }
     }
@@ -105,6 +112,13 @@ static const char *parser_sentence(const struct kvb_deployment *deployment, cons
     return reasoning ? "invalid reasoning parser: " : "invalid tool call parser: ";
 }
 
+// create_load_config: bitsandbytes as the method is the format too, whatever is said of that.
+static bool is_given_as(const struct kvb_deployment *deployment, const char *flag, const char *word, uint32_t release)
+{
+    const char *said = kvb_vllm_said(deployment, flag, release);
+    return said != NULL && strcspn(said, "\n") == strlen(word) && kvb_starts_with(said, word);
+}
+
 static bool judge_value(const struct kvb_deployment *deployment, const struct kvb_known_choice *first,
                         const char *value, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
@@ -113,10 +127,17 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     const char *sentence = parser_sentence(deployment, first->flag, release, &asked);
     bool loads = strcmp(first->flag, "load-format") == 0 && release >= LOADERS_LISTED_SINCE;
     bool brought = loads && size == 4 && strncmp(value, "gguf", size) == 0; // by a plugin, from 0.24.0
-    if (!asked || size == 0 || brought || is_listed(first, value, size, release)) {
+    bool replaced = loads && is_given_as(deployment, "quantization", "bitsandbytes", release);
+    if (!asked || size == 0 || brought || replaced || is_listed(first, value, size, release)) {
         return false;
     }
     out[0] = '\0';
+    if (names_backend(first->flag)) {
+        add_text(out, "Unknown attention backend: '");
+        add(out, value, size);
+        add_text(out, "'.");
+        return true;
+    }
     if (loads) {
         add_text(out, "Load format `");
         add(out, value, size);
@@ -137,17 +158,23 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     return true;
 }
 
-// The word None of Python is none (optional_type); any other "none" is looked up among the methods.
-static bool judge_method(const struct kvb_known_flag *flag, const char *value, char out[OPTIONAL_CAPACITY])
+// Source: vllm/transformers_utils/config.py get_config_parser, from v0.10.2; listed by argparse before.
+static bool judge_format(const struct kvb_known_flag *flag, const char *value, uint32_t release,
+                         char out[OPTIONAL_CAPACITY])
 {
+    static const char *const words[] = {"auto", "hf", "mistral", ""};
     size_t size = strcspn(value, "\n");
-    bool is_none = size == 4 && kvb_lower(value[0]) == 'n' && kvb_lower(value[1]) == 'o' &&
-                   kvb_lower(value[2]) == 'n' && kvb_lower(value[3]) == 'e';
-    if (strcmp(flag->name, "quantization") != 0 || !is_none || strncmp(value, "None", size) == 0) {
+    bool known = strcmp(flag->name, "config-format") != 0 || release < PARSERS_SINCE;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        known |= strlen(words[i]) == size && strncmp(words[i], value, size) == 0;
+    }
+    if (known) {
         return false;
     }
     out[0] = '\0';
-    add_text(out, "Unknown quantization method: none.");
+    add_text(out, "Unknown config format `");
+    add(out, value, size);
+    add_text(out, "`.");
     return true;
 }
 
@@ -161,7 +188,7 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
     const struct kvb_known_choice *first = flag != NULL ? kvb_choices_of(flag->name, release) : NULL;
-    if (flag != NULL && judge_method(flag, value, out)) {
+    if (flag != NULL && judge_format(flag, value, release, out)) {
         return true;
     }
     return first != NULL && judge_value(deployment, first, value, release, out);

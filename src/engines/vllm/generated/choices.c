@@ -6,5 +6,6 @@
 const struct kvb_known_choice kvb_known_choice_rows[] = {
 #include "engines/vllm/generated/choices_1.inc"
 #include "engines/vllm/generated/choices_2.inc"
+#include "engines/vllm/generated/choices_3.inc"
 };
 const unsigned kvb_known_choice_row_count = sizeof kvb_known_choice_rows / sizeof kvb_known_choice_rows[0];
