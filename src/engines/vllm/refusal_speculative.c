@@ -7,6 +7,7 @@
 #include "engines/vllm/encoder_items.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
+#include "engines/vllm/serve.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -172,8 +173,9 @@ static bool may_count_itself(const struct kvb_context *context)
     bool unknown = context->plan->draft_unknown || context->speculative == KVB_SPECULATIVE_OTHER;
     bool assists = context->plan->draft != NULL && kvb_model_assists(context->plan->draft); // n_predict is 1
     bool named = kvb_has_plain(context, KVB_PLAIN_DRAFT_NAMED);
-    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || (context->speculative == KVB_SPECULATIVE_DSPARK && named) ||
-           assists || (unknown && !heads && named);
+    bool blocks = context->speculative == KVB_SPECULATIVE_DSPARK && // a tree of its own may know its blocks
+                  (named || !kvb_vllm_is_release(&context->plan->engine));
+    return kvb_has_plain(context, KVB_PLAIN_SUFFIX) || blocks || assists || (unknown && !heads && named);
 }
 
 // A profile may leave out what is only for the engine: asked of serve commands alone.

@@ -41,8 +41,8 @@ bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, c
 // serve_bounds.c: a line with a number that the release bounds, and a size of --block-size that it does not list.
 bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char out[256]);
 bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, char out[256]);
-// serve_numbers.c: a line with a value that is no number where the release reads one; and, once the model is known, with
-// one below the least or above the most that its field takes.
+// serve_numbers.c: a line with a value that is no number where the release reads one; and, once the model is known,
+// with one below the least or above the most that its field takes.
 bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, char out[256]);
 void kvb_vllm_judge_bounds(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_executors.c: a name of an executor that is none.

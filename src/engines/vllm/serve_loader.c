@@ -28,9 +28,8 @@ static bool is_one_of(const char *text, const char *const words[], size_t count)
 static bool find_format(const struct kvb_deployment *deployment, uint32_t release, char out[FORMAT_CAPACITY],
                         bool *takes_keys)
 {
-    static const char *const common[] = {"auto",    "hf",      "safetensors",     "pt",
-                                         "npcache", "mistral", "fastsafetensors", "instanttensor",
-                                         "sharded_state"};
+    static const char *const common[] = {
+        "auto", "hf", "safetensors", "pt", "npcache", "mistral", "fastsafetensors", "instanttensor", "sharded_state"};
     static const char *const bare[] = {"dummy", "gguf"};
     const char *said = kvb_vllm_said(deployment, "load-format", release);
     said = said != NULL ? said : "auto";

@@ -19,7 +19,7 @@ struct pair_row {
     const char *but;          // the value that says nothing: the field's own
     const char *with, *with_holds;
     const char *without, *without_holds; // refused where this one is not given
-    const char *variable; // "NAME=value" has to be in the environment
+    const char *variable;                // "NAME=value" has to be in the environment
     pair_test *when;
     const char *text;
 };
@@ -187,8 +187,8 @@ static const struct pair_row rows[] = {
     {R(19, 0), R(27, 0), .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb",
      .without_holds = "0", .when = has_encoder,
      .text = "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled."},
-    {R(27, 0), 0, .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb",
-     .without_holds = "0", .when = pools_pictures,
+    {R(27, 0), 0, .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb", .without_holds = "0",
+     .when = pools_pictures,
      .text = "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled for pooling models."},
     {R(10, 0), 0, .flag = "default-mm-loras", .holds = "\"", .when = has_no_encoder,
      .text = "Default modality-specific LoRA(s) were provided for a non multimodal model"},

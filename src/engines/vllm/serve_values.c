@@ -12,7 +12,7 @@
 #define TOOLS_ARE_CHOICE_UNTIL KVB_RELEASE(0, 6, 3)
 #define REASONING_IS_CHOICE_SINCE KVB_RELEASE(0, 8, 0) // of argparse's, until plugins had to be known first
 #define REASONING_IS_CHOICE_UNTIL KVB_RELEASE(0, 11, 1)
-#define LOADERS_LISTED_SINCE KVB_RELEASE(0, 10, 1)  // model_loader/__init__.py get_model_loader
+#define LOADERS_LISTED_SINCE KVB_RELEASE(0, 10, 1) // model_loader/__init__.py get_model_loader
 #define PARSERS_SINCE KVB_RELEASE(0, 10, 2)
 #define REASONING_SWITCH_UNTIL KVB_RELEASE(0, 9, 0) // --enable-reasoning
 
