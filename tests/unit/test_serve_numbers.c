@@ -92,24 +92,6 @@ static void loaders_take_their_own_config(void **state)
     WALK(rows);
 }
 
-// QUANTIZATION_METHODS has no "none"; Python's None is read as none.
-static void none_is_no_method(void **state)
-{
-    (void)state;
-    static const struct judged_row rows[] = {
-        {R(16, 0), "\n--quantization none", "Unknown quantization method: none."},
-        {R(16, 0), "\n--quantization NONE", "Unknown quantization method: none."},
-        {R(16, 0), "\n--quantization None", TAKEN},
-        {R(16, 0), "\n--quantization nonx", TAKEN},
-        {R(16, 0), "\n--quantization noxx", TAKEN},
-        {R(16, 0), "\n--quantization nxxx", TAKEN},
-        {R(16, 0), "\n--quantization fp8_", TAKEN},
-        {R(16, 0), "\n--quantization fp8", TAKEN},
-        {R(16, 0), "\n--tokenizer none", TAKEN},
-    };
-    WALK(rows);
-}
-
 #define KV(members)                                                                                                    \
     "\n--kv-transfer-config {\"kv_connector\": \"NixlConnector\", \"kv_role\": \"kv_both\", " members "}"
 #define KV_SAYS(key, what) "1 validation error for KVTransferConfig, " key ": Input should be a valid " what
@@ -285,6 +267,6 @@ static void flags_that_v1_left(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(flags_that_v1_left), cmocka_unit_test(numbers_as_python_reads_them),
               cmocka_unit_test(switches_take_no_value), cmocka_unit_test(loaders_take_their_own_config),
-              cmocka_unit_test(none_is_no_method), cmocka_unit_test(members_are_of_their_types),
+              cmocka_unit_test(members_are_of_their_types),
               cmocka_unit_test(members_as_flags), cmocka_unit_test(fields_have_bounds),
               cmocka_unit_test(roles_that_are_not_said))
