@@ -199,6 +199,13 @@ static void test_places(void **state)
         {RAISED(FRAME("/x/site-packages/huggingface_hub/utils/_http.py", 8, "f"),
                 "huggingface_hub.errors.GatedRepoError: 403 Client Error."),
          "the repository is gated", "huggingface_hub/utils/_http.py:8 in f"},
+        {RAISED(FRAME("/x/site-packages/httpx/_models.py", 829, "raise_for_status"), "ValueError: x"),
+         "the hub did not give a file", "httpx/_models.py:829 in raise_for_status"},
+        // vllm/executor/ray_distributed_executor.py v0.8.5:255
+        {RAISED(FRAME("/x/site-packages/vllm/executor/ray_distributed_executor.py", 255, "_init_workers_ray"),
+                "ValueError: Ray does not allocate any GPUs on the driver node.Driver IP: 10.0.0.1, worker IPs: []."
+                "Consider adjusting the Ray placement group or running the driver on a GPU node."),
+         "no GPU is visible to the process", "vllm/executor/ray_distributed_executor.py:255 in _init_workers_ray"},
         {RAISED(FRAME("/x/site-packages/sglang/srt/server_args.py", 8, "__post_init__"), "AssertionError: x"), REFUSED,
          "sglang/srt/server_args.py:8 in __post_init__"},
         {RAISED(FRAME("/x/site-packages/vllm/engine/arg_utils.py", 9, "create_engine_config")
