@@ -12,16 +12,21 @@ static void dtypes(void **state)
         enum kvb_dtype checkpoint;
         enum kvb_dtype_word asked;
         enum kvb_dtype wanted;
+        enum kvb_dtype_word word; // as the answer says it
     } rows[] = {
-        {KVB_DTYPE_BF16, KVB_DTYPE_AUTO, KVB_DTYPE_BF16},      {KVB_DTYPE_FP16, KVB_DTYPE_AUTO, KVB_DTYPE_FP16},
-        {KVB_DTYPE_FP32, KVB_DTYPE_AUTO, KVB_DTYPE_BF16},      {KVB_DTYPE_FP16, KVB_DTYPE_WORD_BF16, KVB_DTYPE_BF16},
-        {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP16, KVB_DTYPE_FP16}, {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP32, KVB_DTYPE_FP32},
+        {KVB_DTYPE_BF16, KVB_DTYPE_AUTO, KVB_DTYPE_BF16, KVB_DTYPE_WORD_BF16},
+        {KVB_DTYPE_FP16, KVB_DTYPE_AUTO, KVB_DTYPE_FP16, KVB_DTYPE_WORD_FP16},
+        {KVB_DTYPE_FP32, KVB_DTYPE_AUTO, KVB_DTYPE_BF16, KVB_DTYPE_WORD_BF16},
+        {KVB_DTYPE_FP16, KVB_DTYPE_WORD_BF16, KVB_DTYPE_BF16, KVB_DTYPE_WORD_BF16},
+        {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP16, KVB_DTYPE_FP16, KVB_DTYPE_WORD_FP16},
+        {KVB_DTYPE_BF16, KVB_DTYPE_WORD_FP32, KVB_DTYPE_FP32, KVB_DTYPE_WORD_FP32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, R(19, 0));
         plan.model.dtype = rows[i].checkpoint;
         set(&plan, KVB_SET_DTYPE, rows[i].asked);
         assert_int_equal(resolved(&plan)->dtype, rows[i].wanted);
+        assert_int_equal(resolved(&plan)->settings.values[KVB_SET_DTYPE].number, rows[i].word);
     }
 }
 

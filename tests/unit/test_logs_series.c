@@ -274,6 +274,27 @@ static void time_left(void **state)
     assert_false(kvb_log_series_left(&left, &seconds));
 }
 
+// One a second, 1 MiB more each time: with the 513th every second one of the 512 before goes, and 1, 3, 5 to
+// 511 are left.
+static void long_series_are_thinned(void **state)
+{
+    (void)state;
+    begin();
+    feed("# gpu     fb   bar1\n# Idx     MB     MB\n");
+    for (unsigned i = 1; i <= 600; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof line, " 0 %u 3\n", i);
+        feed(line);
+    }
+    assert_true(end());
+    assert_int_equal(result.samples, 600);
+    const struct kvb_series_gpu *gpu = &series.gpus[0];
+    assert_int_equal(gpu->stride, 2);
+    for (unsigned i = 0; i < KVB_SERIES_POINTS / 2; i++) {
+        assert_int_equal(gpu->points[i].used_mib, 2 * i + 1);
+    }
+}
+
 // What a scrape has to say before anything is said of it.
 static void metrics(void **state)
 {
@@ -295,4 +316,4 @@ static void metrics(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(columns_in_any_order), cmocka_unit_test(readings_that_are_none),
               cmocka_unit_test(calendar), cmocka_unit_test(months), cmocka_unit_test(growth),
               cmocka_unit_test(readings_without_a_time), cmocka_unit_test(dmon), cmocka_unit_test(tables),
-              cmocka_unit_test(time_left), cmocka_unit_test(metrics))
+              cmocka_unit_test(time_left), cmocka_unit_test(metrics), cmocka_unit_test(long_series_are_thinned))

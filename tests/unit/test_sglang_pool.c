@@ -235,6 +235,7 @@ static void uniform_windows(void **state)
     kvb_sgl_pool_of(&setup, &defaults, &cell, GIB_OF(2000), (int64_t)GIB_OF(1000), &pool);
     assert_int_equal(pool.window_tokens, 130);
     assert_int_equal(pool.refusal, KVB_SGL_STARTS);
+    assert_int_equal(pool.held_bytes, (163 + 130) * 24576); // 12 layers of each kind x 8 heads x 64 x 2 x 2 B
 }
 
 // 0.5.14, SWAChunkCapPoolConfigurator: 4 requests x (128 window + 128 eviction + 1 page + 1) + 2 x 2048 + 1 = 5,129

@@ -139,6 +139,10 @@ static void draft_model(void **state)
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DRAFT_MODEL);
     count(0);
     assert_int_equal(weights.draft_bytes, 2868 * MIB + 5 * 8192);
+    draft.mtp_layers = 1; // of its own: it is loaded as a target is, which passes modules over unless they draft
+    draft.mtp_extra_matrices_hidden = 2;
+    count(0);
+    assert_int_equal(weights.draft_bytes, 2868 * MIB + 5 * 8192);
     plan.draft = NULL;
     count(0);
     assert_int_equal(weights.draft_bytes, 0);

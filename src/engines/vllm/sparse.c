@@ -29,7 +29,7 @@ static bool on_flashinfer(const struct kvb_context *context)
 
 static uint64_t ratio_of(const struct kvb_attention_shape *shape)
 {
-    return shape->compress_ratio > 1 ? shape->compress_ratio : 1;
+    return kvb_max(shape->compress_ratio, 1);
 }
 
 // Keys of 40 whole contexts, gathered for a prefill.
