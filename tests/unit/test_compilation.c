@@ -46,6 +46,7 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(21, 0), false, 0, 51},
     {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL_AND_PIECEWISE\"}", R(21, 0), false, 0, 0},
     {"--compilation-config {\"level\":0}", R(11, 0), false, 0, 0},
+    {"--compilation-config {\"mode\":0}", R(11, 1), false, 0, 0}, // config/compilation.py v0.11.1:246: "mode" beside "level"
     {"--compilation-config 0", R(10, 0), true, 67, 0}, // config.py v0.10.0:4590 compiles whatever is said
     {"--compilation-config 0", R(10, 2), false, 0, 0},
     {"-O1", R(11, 2), false, 0, 0},
