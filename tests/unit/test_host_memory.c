@@ -153,6 +153,10 @@ static void a_request_beyond_the_platform_is_a_warning(void **state)
     const struct kvb_platform_row *rows = kvb_platform_rows(&count);
     for (size_t i = 0; i < count; i++) {
         assert_true(rows[i].low_mib <= rows[i].high_mib && strlen(rows[i].source) > 10);
+        if (strcmp(rows[i].name, "GB10") == 0) { // 101.1 to 102.2 of 121.69 GiB were free
+            assert_int_equal(rows[i].low_mib, (12169 - 10220) * 1024 / 100 + 1); // 19957.76
+            assert_int_equal(rows[i].high_mib, (12169 - 10110) * 1024 / 100);    // 21084.16
+        }
     }
 }
 

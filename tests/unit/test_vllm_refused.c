@@ -18,6 +18,10 @@ static void triton_by_name(void **state)
     make_latent_plan(&plan, R(11, 0), 8192, 256);
     set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
     says(kvb_kv_refused, &plan, NULL); // FlashMLA, on Hopper
+    uint32_t capability = plan.gpu.compute_capability;
+    plan.gpu.compute_capability = 0; // a card of which it is not known: no word of what it would have taken
+    says(kvb_kv_refused, &plan, NULL);
+    plan.gpu.compute_capability = capability;
     plan.environment.attention_backend = KVB_BACKEND_TRITON_MLA;
     says(kvb_kv_refused, &plan, "TritonMLA V1 with FP8 KV cache not yet supported");
 }
