@@ -40,6 +40,8 @@ static void test_compare(void **state)
     assert_true(kvb_starts_with("abc", "ab") && kvb_starts_with("abc", "") && !kvb_starts_with("a", "ab"));
     assert_true(kvb_contains_ignoring_case("xEAGLE3", "eagle") && kvb_contains_ignoring_case("", ""));
     assert_false(kvb_contains_ignoring_case("eagl", "eagle"));
+    assert_true(kvb_contains_ignoring_case("a{B", "{b"));
+    assert_false(kvb_contains_ignoring_case("a[b", "{b")); // '[' is '{' less the distance of a letter to its capital
 }
 
 // One rule for every flag and key that takes a name or a path.

@@ -72,6 +72,8 @@ static const struct line_row lines[] = {
     {"--compilation-config {\"cudagraph_mode\":\"FULL_DECODE_ONLY\"} -O0", R(21, 0), false, 0, 35},
     {"--compilation-config {\"cudagraph_mode\":\"FULL_DECODE_ONLY\"} -O1", R(21, 0), true, 0, 35},
     {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(12, 0), false, 0, 0},
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL\"}", R(11, 2), false, 0, 51}, // vllm.py:674
+    {"--compilation-config {\"mode\":0,\"cudagraph_mode\":\"FULL_DECODE_ONLY\"}", R(11, 2), false, 0, 35},
     {"--compilation-config {\"splitting_ops\":[]}", R(21, 0), true, 0, 51},
     {"--compilation-config {\"splitting_ops\":[]}", R(11, 0), true, 67, 35},
     {"--compilation-config {\"splitting_ops\":[],\"cudagraph_mode\":\"PIECEWISE\"}", R(21, 0), true, 0, 0},
@@ -137,6 +139,16 @@ static void lines_say_it(void **state)
     }
 }
 
+// A switch of the command leaves the mode that a flag of ours gives as it is.
+static void a_flag_of_ours_goes_before_a_switch(void **state)
+{
+    (void)state;
+    assert_int_equal(read_line("vllm serve M --compilation-config {\"use_cudagraph\":false}"), KVB_OK);
+    kvb_settings_set(&deployment.settings, KVB_SET_CUDAGRAPH_MODE, KVB_GRAPH_MODE_FULL, KVB_ORIGIN_FLAG);
+    resolve(R(11, 0));
+    check("a mode before a switch", true, 0, 67);
+}
+
 static void other_words_are_refused(void **state)
 {
     (void)state;
@@ -178,7 +190,7 @@ static void kernels_of_prompts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(kernels_of_prompts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(a_flag_of_ours_goes_before_a_switch), cmocka_unit_test(kernels_of_prompts),
                                        cmocka_unit_test(other_words_are_refused), cmocka_unit_test(variables_say_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

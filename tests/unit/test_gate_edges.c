@@ -128,6 +128,16 @@ static void flags_for_all(void **state)
          "--gpu l4",
          0,
          {"\"verdict\": \"pass\""}},
+        {SMALL " --ec-transfer-config '{\"ec_connector\":\"X\",\"ec_role\":\"ec_producer\"}'",
+         NULL,
+         "--gpu l4",
+         0,
+         {"it encodes for other servers and keeps no KV cache"}},
+        {SMALL " --max-num-seqs x --ec-transfer-config '{\"ec_connector\":\"X\",\"ec_role\":\"ec_producer\"}'",
+         NULL,
+         "--gpu l4",
+         3,
+         {"!it encodes for other servers"}},
     };
     EACH(rows);
 }

@@ -41,6 +41,12 @@ static void words_of_a_draft(void **state)
     says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
     plan.plain_flags = 0; // a profile
     says(kvb_refusal_draft_uncounted, &plan, NULL);
+    make(R(27, 0)); // a draft of DSpark that is not named has no n_predict; what a tree of its own makes of it, it knows
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DSPARK);
+    (void)strcpy(plan.engine.version, "0.27.0");
+    says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");
+    (void)strcpy(plan.engine.version, "0.27.0.dev1");
+    says(kvb_refusal_draft_uncounted, &plan, NULL);
 }
 
 // A number of tokens that is none: the type of its field says so from 0.11.1 on, behind a model that is missing before.

@@ -57,6 +57,13 @@ static void operations(void **state)
         {R(27, 0), CC "{\"custom_ops\":[\"-a\",\"+a\",\"+a\"]}", "cannot both enable and disable"},
         {R(27, 0), CC "{\"custom_ops\":[\"+a\",\"+a\",\"-b\",\"-bc\",\"all\",\"+ll\"]}", TAKEN},
         {R(27, 0), CC "{\"custom_ops\":[\"none\",\"+a\"],\"cudagraph_mode\":\"NONE\"}", TAKEN},
+        {R(9, 0), CC "{\"custom_ops\":[1,\"all\"]}", TAKEN}, // its dataclass asks for no types, and counts words
+        {R(9, 0), CC "{\"custom_ops\":[\"all\",1,\"none\"]}", "Can only specify 'none' or 'all'"},
+        {R(27, 0), CC "{\"custom_ops\":[1,\"+a\"]}", "custom_ops: Input should be a valid string"},
+        {R(27, 0), CC "{\"custom_ops\":[\"+a\",1]}", "custom_ops: Input should be a valid string"},
+        {R(9, 1), CC "{\"custom_ops\":[null]}", "custom_ops: Input should be a valid string"},
+        {R(27, 0), CC "{\"custom_ops\":[$OP]}", TAKEN}, // filled in by a shell
+        {R(27, 0), CC "{\"custom_ops\":[},\"backend\":\"$X\"}", TAKEN},
         {R(28, 0), CC "{\"custom_ops\":[", "argument --compilation-config"},
         {R(28, 0), "\n-cc.custom_ops+ all,none", "only one base mode"},
         {R(28, 0), "\n-cc.custom_ops+ +rms_norm", TAKEN},
@@ -131,6 +138,7 @@ static void dotted(void **state)
         {R(18, 0), CC_DOT "level 3", "level: Unexpected keyword argument"},
         {R(13, 0), CC_DOT "pass_config.foo 1", "foo: Unexpected keyword argument"},
         {R(13, 0), CC_DOT "pass_config.enable_sp true", TAKEN},
+        {R(13, 0), CC_DOT "a.b.c.d.e.f.g.h.i.j 1", "a: Unexpected keyword argument"},
         {R(13, 0), CC_DOT "debug_dump_path /tmp/x", TAKEN},
         {R(28, 0), CC_DOT "mode -1", "mode: Input should be"},
         {R(28, 0), CC_DOT "mode -", "mode: Input should be"},

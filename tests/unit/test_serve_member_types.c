@@ -59,6 +59,7 @@ static void values_are_read_as_pydantic_reads_them(void **state)
         {"null", "i", false, false},
         {"null", "in", false, true},
         {"\"x\"", "i", false, false},
+        {"[\"e\"]", "i", false, false},
         {"[1]", "i", false, false},
         {"3k", "i", true, true},
         {"1.5k", "i", true, true},
@@ -72,6 +73,7 @@ static void values_are_read_as_pydantic_reads_them(void **state)
         {"2M", "f", true, true},
         {"true", "b", false, true},
         {"\"Yes\"", "b", false, true},
+        {"yes", "b", false, false},
         {"\"off\"", "b", false, true},
         {"1", "b", false, true},
         {"2", "b", false, false},
@@ -156,6 +158,7 @@ static void members_need_others(void **state)
         {R(16, 0), "--profiler-config {\"profiler\":\"torch\",\"torch_profiler_dir\":\"\"}", true},
         {R(16, 0), "--profiler-config {\"profiler\":\"torch\",\"torch_profiler_dir\":\"/x\"}", false},
         {R(16, 0), "--profiler-config.profiler torch\n--profiler-config.torch_profiler_dir /x", false},
+        {R(16, 0), "--profiler-config.profiler torch\n-cc.mode 3\n--profiler-config.torch_profiler_dir /x", false},
         {R(16, 0), "--profiler-config {\"torch_profiler_dir\":\"/x\"}", true},
         {R(15, 0), "--profiler-config {\"torch_profiler_dir\":\"/x\"}", false},
         {R(28, 0), "--profiler-config {\"profiler\":\"proton\",\"proton_profiler_dir\":\"/x\"}", false},
@@ -232,6 +235,7 @@ static void words_of_members(void **state)
         {R(12, 0), "--load-format foo", true},
         {R(12, 0), "--load-format foo\n--quantization bitsandbytes", false},
         {R(12, 0), "--load-format foo\n--quantization fp8", true},
+        {R(12, 0), "--load-format foo\n--quantization experts_int8", true},
         {R(12, 0), "--max-model-len 1T", true},
         {R(13, 0), "--max-model-len 1T", false},
     };
@@ -244,7 +248,10 @@ static void adapters_of_a_line(void **state)
     (void)state;
     static const struct line_row rows[] = {
         {R(12, 0), "--lora-modules a=b c=d", false},
+        {R(12, 0), "--lora-modules a=b  c=d", false}, // an empty word is passed over
+        {R(12, 0), "--lora-modules a=b  c=d=e", true},
         {R(12, 0), "--lora-modules a=b=c", true},
+        {R(12, 0), "--lora-modules a=b\"c d=e", false},
         {R(12, 0), "--lora-modules a", true},
         {R(12, 0), "--lora-modules a=b x", true},
         {R(12, 0), "--lora-modules=a=b x", false},
@@ -277,7 +284,7 @@ static void other_builds_are_let_pass(void **state)
     char out[256] = "";
     kvb_deployment_init(&deployment);
     (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags,
-                   "\n--lora-modules a=b=c\n--attention-config {\"foo\":1}\n--config-format x");
+                   "\n--lora-modules a=b=c\n--eplb-config {\"foo\":1}\n--config-format x");
     kvb_vllm_judge(&deployment, &engine, out);
     assert_string_equal(out, "");
 }

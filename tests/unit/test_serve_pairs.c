@@ -78,6 +78,10 @@ static const struct {
     {R(19, 0), 0, "--mm-tensor-ipc torch_shm",
      "mm_tensor_ipc='torch_shm' is not supported with data_parallel_size > 1 or tensor_parallel_size > 1 or "
      "pipeline_parallel_size > 1."},
+    {R(19, 0), R(27, 0), "--renderer-num-workers 2",
+     "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled."},
+    {R(27, 0), 0, "--renderer-num-workers 2\n--runner pooling",
+     "Cannot use --renderer-num-workers > 1 with the multimodal processor cache enabled for pooling models."},
     {R(10, 0), 0, "--default-mm-loras {\"audio\": \"a/b\"}",
      "Default modality-specific LoRA(s) were provided for a non multimodal model"},
     {R(11, 1), 0, "--mm-shm-cache-max-object-size-mb 64",
@@ -95,6 +99,7 @@ static const char *judged(const char *lines, uint32_t release)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
     set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, release >= R(11, 1) ? 2 : 1);
     set(&plan, KVB_SET_ASYNC_SCHEDULING, 1);
+    set(&plan, KVB_SET_RUNNER, strstr(lines, "pooling") != NULL ? KVB_RUNNER_POOLING : KVB_RUNNER_GENERATE);
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
     kvb_deployment_init(&deployment);
     (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, lines);
@@ -144,6 +149,9 @@ static void beside_the_pairs(void **state)
         "--enable-mamba-cache-stochastic-rounding\n--mamba-ssm-cache-dtype float16",
         "--mm-tensor-ipc direct_rpc",
         "--distributed-executor-backend mp",
+        "--renderer-num-workers 2",
+        "--renderer-num-workers 2\n--runner pooling\n--mm-processor-cache-gb 0",
+        "--renderer-num-workers 2\n--runner pooling\n--default-mm-loras {}", // a model of text
         "--mm-shm-cache-max-object-size-mb 64\n--mm-processor-cache-type shm",
         "--enable-auto-tool-choice\n--config a.yaml", // a file may hold the other
     };
@@ -161,4 +169,50 @@ static void beside_the_pairs(void **state)
     assert_string_equal(plan.command_error, "");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(pairs_at_every_tag), cmocka_unit_test(beside_the_pairs))
+// vllm/config/model.py v0.19.0: the variable has to say fork itself, as the command sets spawn where it says nothing.
+static void a_way_to_start_workers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *noted;
+        bool refused;
+    } ways[] = {{"", false},
+                {"VLLM_WORKER_MULTIPROC_METHOD=spawn\n", false},
+                {"VLLM_WORKER_MULTIPROC_METHOD=forkserver\n", false},
+                {"VLLM_USE_V1=1\nVLLM_WORKER_MULTIPROC_METHOD=fork\n", true}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        (void)judged("--mm-tensor-ipc torch_shm", R(19, 0));
+        plan.command_error[0] = '\0';
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 1);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
+        (void)kvb_copy(deployment.environment.noted, sizeof deployment.environment.noted, ways[i].noted);
+        kvb_vllm_judge_pairs(&deployment, &plan);
+        assert_string_equal(plan.command_error,
+                            ways[i].refused
+                                ? "torch_shm is known to fail without VLLM_WORKER_MULTIPROC_METHOD set to spawn"
+                                : "");
+    }
+}
+
+// vllm/model_executor/layers/quantization/mxfp4.py v0.20.0: gpt-oss keeps its own method whatever is asked.
+static void a_method_that_is_none(void **state)
+{
+    (void)state;
+    static const char none[] = "Unknown quantization method: none.";
+    static const struct {
+        uint32_t release;
+        const char *architecture, *text;
+    } models[] = {{R(19, 0), "GptOssForCausalLM", none},
+                  {R(20, 0), "GptOssForCausalLM", ""},
+                  {R(20, 0), "LlamaForCausalLM", none}};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        (void)judged("--quantization none", models[i].release);
+        plan.command_error[0] = '\0';
+        (void)kvb_copy(plan.model.architecture, sizeof plan.model.architecture, models[i].architecture);
+        kvb_vllm_judge_pairs(&deployment, &plan);
+        assert_string_equal(plan.command_error, models[i].text);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(pairs_at_every_tag), cmocka_unit_test(beside_the_pairs),
+              cmocka_unit_test(a_way_to_start_workers), cmocka_unit_test(a_method_that_is_none))

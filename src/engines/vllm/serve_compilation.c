@@ -18,6 +18,7 @@
 #define COMPILE_MODE_SINCE R(11, 1)
 #define KEYS_CLOSED_SINCE R(9, 0) // a plain dataclass for one release: any other key ends in a TypeError
 #define KEYS_CLOSED_UNTIL R(9, 1)
+#define TYPES_SINCE R(9, 1) // by pydantic
 
 static bool say(char out[OPTIONAL_CAPACITY], const char *first, const char *word, size_t size, const char *last)
 {
@@ -66,15 +67,15 @@ static bool is_misspelled(const char *op, size_t size, uint32_t release)
     return release >= OPERATIONS_SPELLED_SINCE && !base && !named;
 }
 
-// The operation that the list turns off where `on` turns it on, or the other way round.
+// Whether the list turns off the operation that `op` turns on.
 static bool is_reversed(const char *list, const char *op, size_t size)
 {
     struct kvb_member other;
     const char *text;
     size_t other_size;
     for (const char *at = list; kvb_element_next(&at, &other);) {
-        if (read_text(&other, &text, &other_size) && other_size == size && size > 1 && text[0] != op[0] &&
-            (text[0] == '+' || text[0] == '-') && memcmp(text + 1, op + 1, size - 1) == 0) {
+        if (read_text(&other, &text, &other_size) && other_size == size && text[0] == '-' &&
+            memcmp(text + 1, op + 1, size - 1) == 0) {
             return true;
         }
     }
@@ -90,6 +91,10 @@ static bool judge_operations(const struct kvb_member *list, uint32_t release, ch
     bool agree = release >= OPERATIONS_AGREE_SINCE;
     for (const char *at = list->value; kvb_element_next(&at, &member);) {
         if (!read_text(&member, &op, &size)) {
+            if (release >= TYPES_SINCE && memchr(member.value, '$', member.size) == NULL) {
+                return say(out, "1 validation error for CompilationConfig, custom_ops: ", "", 0,
+                           "Input should be a valid string");
+            }
             continue;
         }
         if (is_misspelled(op, size, release)) {
@@ -104,8 +109,11 @@ static bool judge_operations(const struct kvb_member *list, uint32_t release, ch
                        op + 1, size - 1, ".");
         }
     }
-    return bases > 1 && say(out, agree ? "custom_ops can contain only one base mode: " : "Can only specify ", "", 0,
-                            agree ? "'all' or 'none'" : "'none' or 'all'");
+    if (bases <= 1) {
+        return false;
+    }
+    return say(out, agree ? "custom_ops can contain only one base mode: " : "Can only specify ", "", 0,
+               agree ? "'all' or 'none'" : "'none' or 'all'");
 }
 
 // ---- Sizes that are compiled for
@@ -194,8 +202,7 @@ static bool is_mode(const struct mode_row *row, const struct kvb_member *member)
             return true;
         }
     }
-    bool number = member->size == 1 && kvb_is_digit(member->value[0]);
-    return is_null(member) || (number && (unsigned)(member->value[0] - '0') < row->numbers);
+    return is_null(member) || (member->size == 1 && (unsigned)(member->value[0] - '0') < row->numbers);
 }
 
 static bool judge_mode(const struct kvb_member *member, uint32_t release, char out[OPTIONAL_CAPACITY])

@@ -12,7 +12,7 @@
 #define TYPE_FILLED_SINCE R(19, 0)
 
 struct config_row {
-    uint32_t since, gone; // 0 = no end
+    uint32_t since;
     const char *flag;
     const char *key, *is;             // the member has this value; NULL: any but null and ""
     const char *needs, *one, *or_one; // a member that has to be there: with any value, or one of these
@@ -20,24 +20,24 @@ struct config_row {
 };
 
 static const struct config_row rows[] = {
-    {R(11, 1), 0, "ec-transfer-config", "ec_connector", NULL, "ec_role", NULL, NULL,
+    {R(11, 1), "ec-transfer-config", "ec_connector", NULL, "ec_role", NULL, NULL,
      "1 validation error for ECTransferConfig, Please specify ec_role when ec_connector is set"},
-    {R(16, 0), 0, "profiler-config", "profiler", "\"torch\"", "torch_profiler_dir", NULL, NULL,
+    {R(16, 0), "profiler-config", "profiler", "\"torch\"", "torch_profiler_dir", NULL, NULL,
      "1 validation error for ProfilerConfig, torch_profiler_dir must be set when profiler is 'torch'"},
-    {R(16, 0), 0, "profiler-config", "torch_profiler_dir", NULL, "profiler", "\"torch\"", NULL,
+    {R(16, 0), "profiler-config", "torch_profiler_dir", NULL, "profiler", "\"torch\"", NULL,
      "1 validation error for ProfilerConfig, torch_profiler_dir is only applicable when profiler is set to 'torch'"},
-    {R(28, 0), 0, "profiler-config", "profiler", "\"proton\"", "proton_profiler_dir", NULL, NULL,
+    {R(28, 0), "profiler-config", "profiler", "\"proton\"", "proton_profiler_dir", NULL, NULL,
      "1 validation error for ProfilerConfig, proton_profiler_dir must be set when profiler is 'proton'"},
-    {R(28, 0), 0, "profiler-config", "proton_profiler_dir", NULL, "profiler", "\"proton\"", NULL,
+    {R(28, 0), "profiler-config", "proton_profiler_dir", NULL, "profiler", "\"proton\"", NULL,
      "1 validation error for ProfilerConfig, proton_profiler_dir only applicable when profiler is set to 'proton'"},
-    {R(11, 0), 0, "structured-outputs-config", "disable_any_whitespace", "true", "backend", "\"xgrammar\"",
+    {R(11, 0), "structured-outputs-config", "disable_any_whitespace", "true", "backend", "\"xgrammar\"",
      "\"guidance\"", "disable_any_whitespace is only supported for xgrammar and guidance backends."},
-    {R(11, 0), 0, "structured-outputs-config", "disable_additional_properties", "true", "backend", "\"guidance\"", NULL,
+    {R(11, 0), "structured-outputs-config", "disable_additional_properties", "true", "backend", "\"guidance\"", NULL,
      "disable_additional_properties is only supported for the guidance backend."},
-    {R(24, 0), 0, "eplb-config", "communicator", "\"pynccl\"", "use_async", "false", NULL,
+    {R(24, 0), "eplb-config", "communicator", "\"pynccl\"", "use_async", "false", NULL,
      "pynccl communicator is incompatible with async EPLB due to NCCL multi-stream conflicts. Use 'torch_gloo' or "
      "'nixl' instead, or leave communicator unset for automatic selection."},
-    {R(24, 0), 0, "eplb-config", "communicator", "\"torch_nccl\"", "use_async", "false", NULL,
+    {R(24, 0), "eplb-config", "communicator", "\"torch_nccl\"", "use_async", "false", NULL,
      "torch_nccl communicator is incompatible with async EPLB due to NCCL multi-stream conflicts. Use 'torch_gloo' or "
      "'nixl' instead, or leave communicator unset for automatic selection."},
 };
@@ -57,8 +57,7 @@ static bool says(const char *mapping, const char *key, const char *value)
 
 static bool refuses(const struct config_row *row, const char *flag, const char *mapping, uint32_t release)
 {
-    if (release < row->since || (row->gone != 0 && release >= row->gone) || strcmp(row->flag, flag) != 0 ||
-        !says(mapping, row->key, row->is)) {
+    if (release < row->since || strcmp(row->flag, flag) != 0 || !says(mapping, row->key, row->is)) {
         return false;
     }
     return !says(mapping, row->needs, row->one) && (row->or_one == NULL || !says(mapping, row->needs, row->or_one));

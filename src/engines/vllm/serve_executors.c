@@ -6,7 +6,6 @@
 #include "engines/vllm/serve.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define RANKS_SINCE R(9, 1)
 #define RANKS_TYPED_SINCE R(11, 1)
 #define ANY_CLASS_SINCE R(10, 2) // a list of choices before
 
@@ -26,7 +25,7 @@ static bool judge_ranks(const struct kvb_deployment *deployment, uint32_t releas
     static const char *const known[] = {"mp", "ray"};
     const char *value = kvb_vllm_said(deployment, "data-parallel-backend", release);
     size_t size = value != NULL ? strcspn(value, "\n") : 0;
-    if (size == 0 || release < RANKS_SINCE || is_one_of(value, size, known, 2) ||
+    if (size == 0 || is_one_of(value, size, known, 2) ||
         (release < RANKS_TYPED_SINCE && kvb_vllm_said(deployment, "data-parallel-address", release) != NULL)) {
         return false;
     }

@@ -97,8 +97,7 @@ static bool same_word(const char *word, const char *text, size_t size, bool capi
 static bool is_word(const struct kvb_known_choice *first, const struct kvb_member *member, uint32_t release)
 {
     bool numbers = kvb_is_digit(first->word[0]), quoted = member->value[0] == '"';
-    bool capitals = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend") &&
-                    !kvb_ends_with(first->flag, "decode_backend");
+    bool capitals = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend");
     bool null = kvb_vllm_member_is(member, "null");
     if (numbers ? quoted : !quoted) {
         return !numbers;

@@ -62,8 +62,7 @@ bool kvb_member_next(const char **at, struct kvb_member *out)
 
 bool kvb_element_next(const char **at, struct kvb_member *out)
 {
-    const char *from = *at + strspn(*at, " ,[");
-    return *from != ']' && *from != '\0' && take_value(at, from, out);
+    return take_value(at, *at + strspn(*at, " ,["), out);
 }
 
 // ---- The flag of a line
@@ -154,11 +153,11 @@ static void add_value(char out[KVB_DOTTED_CAPACITY], const char *value, size_t s
     }
 }
 
-// "a.b" and "1" become {"a":{"b":1}}; false where there is no room for it.
+// "a.b" and "1" become {"a":{"b":1}}; false where there is no room for it. The path stands behind a dot.
 static bool write_member(const char *path, size_t length, const char *value, char out[KVB_DOTTED_CAPACITY])
 {
     size_t depth = 0, size = strcspn(value, "\n");
-    bool list = length > 0 && path[length - 1] == '+';
+    bool list = (path + length)[-1] == '+';
     length -= list ? 1 : 0;
     if (length + (list ? 4 * size : size) + 64 > KVB_DOTTED_CAPACITY) {
         return false;
@@ -183,9 +182,10 @@ const char *kvb_json_of_line(const char *line, uint32_t release, char flag[KVB_M
 {
     size_t length = strcspn(line, " =.\n");
     const char *name = flag_of(line, length, release);
-    if (name == NULL || !kvb_copy(flag, KVB_MEMBER_CAPACITY, name)) {
+    if (name == NULL) {
         return NULL;
     }
+    (void)kvb_copy(flag, KVB_MEMBER_CAPACITY, name);
     if (line[length] != '.') {
         const char *value = line + length + (line[length] == ' ' || line[length] == '=' ? 1 : 0);
         return *value == '{' ? value : NULL;

@@ -73,7 +73,10 @@ static bool judge_word(const char *word, size_t size, uint32_t release, char out
     if (is_pair(word, size)) {
         const char *first = memchr(word, '=', size);
         bool twice = memchr(first + 1, '=', size - (size_t)(first + 1 - word)) != NULL;
-        return twice && refuse(out, "too many values to unpack (expected 2): --lora-modules ", word, size);
+        if (!twice) {
+            return false;
+        }
+        return refuse(out, "too many values to unpack (expected 2): --lora-modules ", word, size);
     }
     if (memchr(word, '$', size) != NULL || (size > 1 && word[0] == '{' && word[1] == '{')) {
         return false; // what a shell or a template would fill in
@@ -81,7 +84,10 @@ static bool judge_word(const char *word, size_t size, uint32_t release, char out
     if (!kvb_json_is_whole(word, size, '{', KVB_JSON, &slip)) {
         return refuse(out, "Invalid JSON format for --lora-modules: ", word, size);
     }
-    return !has_its_members(word, release) && refuse(out, "Invalid fields for --lora-modules: ", word, size);
+    if (has_its_members(word, release)) {
+        return false;
+    }
+    return refuse(out, "Invalid fields for --lora-modules: ", word, size);
 }
 
 bool kvb_vllm_judge_modules(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
