@@ -190,7 +190,9 @@ static void kernels_of_prompts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it), cmocka_unit_test(a_flag_of_ours_goes_before_a_switch), cmocka_unit_test(kernels_of_prompts),
-                                       cmocka_unit_test(other_words_are_refused), cmocka_unit_test(variables_say_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_say_it),
+                                       cmocka_unit_test(a_flag_of_ours_goes_before_a_switch),
+                                       cmocka_unit_test(kernels_of_prompts), cmocka_unit_test(other_words_are_refused),
+                                       cmocka_unit_test(variables_say_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

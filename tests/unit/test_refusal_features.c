@@ -41,7 +41,8 @@ static void words_of_a_draft(void **state)
     says(kvb_refusal_draft_uncounted, &plan, "but `num_speculative_tokens` was not provided");
     plan.plain_flags = 0; // a profile
     says(kvb_refusal_draft_uncounted, &plan, NULL);
-    make(R(27, 0)); // a draft of DSpark that is not named has no n_predict; what a tree of its own makes of it, it knows
+    make(
+        R(27, 0)); // a draft of DSpark that is not named has no n_predict; what a tree of its own makes of it, it knows
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_DSPARK);
     (void)strcpy(plan.engine.version, "0.27.0");
     says(kvb_refusal_draft_uncounted, &plan, "num_speculative_tokens must be provided with speculative model");

@@ -184,6 +184,7 @@ static void executors(void **state)
         {R(11, 1), "\n--data-parallel-backend x\n--data-parallel-address 1.2.3.4", "data_parallel_backend can only be"},
         {R(9, 0), "\n--data-parallel-backend x", "unrecognized arguments: --data-parallel-backend x"},
         {R(10, 1), "\n--distributed-executor-backend x", "invalid choice: 'x'"},
+        {R(10, 1), "\n--distributed-executor-backend mp", TAKEN},
         {R(10, 2), "\n--distributed-executor-backend x", "resolve_obj_by_qualname('x'): ValueError: not enough values"},
         {R(28, 0), "\n--distributed-executor-backend a.B", TAKEN},
         {R(28, 0), "\n--distributed-executor-backend $KIND", TAKEN},

@@ -187,10 +187,9 @@ static void a_way_to_start_workers(void **state)
         set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
         (void)kvb_copy(deployment.environment.noted, sizeof deployment.environment.noted, ways[i].noted);
         kvb_vllm_judge_pairs(&deployment, &plan);
-        assert_string_equal(plan.command_error,
-                            ways[i].refused
-                                ? "torch_shm is known to fail without VLLM_WORKER_MULTIPROC_METHOD set to spawn"
-                                : "");
+        assert_string_equal(
+            plan.command_error,
+            ways[i].refused ? "torch_shm is known to fail without VLLM_WORKER_MULTIPROC_METHOD set to spawn" : "");
     }
 }
 
