@@ -18,9 +18,6 @@ static void run_list(struct kvb_helm_run *run, const struct kvb_helm_step_node *
 
 static void add_piece(struct kvb_helm_run *run, size_t from, bool literal)
 {
-    if (run->level > 0) {
-        return;
-    }
     if (run->piece_count == run->piece_capacity) {
         uint32_t capacity = run->piece_capacity > 0 ? run->piece_capacity * 2 : 64;
         struct kvb_helm_piece *grown = kvb_helm_take(run->room, capacity * sizeof *grown);
@@ -58,7 +55,7 @@ size_t kvb_helm_origin(const struct kvb_helm_run *run, size_t out, bool *literal
 static void leave_open(struct kvb_helm_run *run, const char *expression)
 {
     if (run->level > 0) {
-        run->undecided = run->undecided != NULL ? run->undecided : expression;
+        run->undecided = expression;
         return;
     }
     if (run->open_count == run->open_capacity) {
@@ -234,6 +231,19 @@ static void run_if(struct kvb_helm_run *run, const struct kvb_helm_step_node *no
     }
 }
 
+// The entries as they are now: what the block sets or unsets is not walked through.
+static struct kvb_helm_value entries_now(struct kvb_helm_run *run, const struct kvb_helm_value *over)
+{
+    struct kvb_helm_value walked = kvb_helm_list(run->room);
+    for (uint32_t i = 0; i < kvb_helm_count(over) && kvb_helm_step(run->room, 1); i++) {
+        kvb_helm_append(run->room, &walked, over->items->entries[i].value);
+        if (!run->room->spent) {
+            walked.items->entries[i].key = over->items->entries[i].key;
+        }
+    }
+    return walked;
+}
+
 static void run_range(struct kvb_helm_run *run, const struct kvb_helm_step_node *node,
                       const struct kvb_helm_scope *scope, struct kvb_buffer *out)
 {
@@ -241,17 +251,18 @@ static void run_range(struct kvb_helm_run *run, const struct kvb_helm_step_node 
     struct kvb_helm_value over = kvb_helm_evaluate(run, scope, assignment.pipeline);
     bool counts = over.kind == KVB_HELM_NUMBER && over.whole && over.number >= 0;
     bool walks = counts || over.kind == KVB_HELM_NIL || over.kind == KVB_HELM_LIST || over.kind == KVB_HELM_MAP;
-    int64_t count = counts ? over.number : (int64_t)kvb_helm_count(&over);
     if (!walks) {
         leave_open(run, node->text);
         return;
     }
+    struct kvb_helm_value walked = entries_now(run, &over);
+    int64_t count = counts ? over.number : (int64_t)kvb_helm_count(&walked);
     struct kvb_helm_scope inner = *scope;
     if (count == 0) {
         run_list(run, node->otherwise, &inner, out);
     }
     for (int64_t i = 0; i < count && !run->breaks && kvb_helm_step(run->room, 1); i++) {
-        const struct kvb_helm_entry *entry = counts || i >= kvb_helm_count(&over) ? NULL : &over.items->entries[i];
+        const struct kvb_helm_entry *entry = counts ? NULL : &walked.items->entries[i];
         inner = *scope;
         inner.dot = entry != NULL ? entry->value : kvb_helm_whole(run->room, i);
         if (assignment.count == 2) {
@@ -271,7 +282,8 @@ static void run_range(struct kvb_helm_run *run, const struct kvb_helm_step_node 
 static void run_template(struct kvb_helm_run *run, const struct kvb_helm_step_node *node,
                          const struct kvb_helm_scope *scope, struct kvb_buffer *out)
 {
-    const char *end = *node->text == '"' ? strchr(node->text + 1, '"') : NULL;
+    bool named = *node->text == '"' || *node->text == '`';
+    const char *end = named ? strchr(node->text + 1, *node->text) : NULL;
     struct kvb_helm_value dot = {.kind = KVB_HELM_NIL}, text = kvb_helm_unknown(node->text);
     if (end != NULL) {
         const char *rest = end + 1 + strspn(end + 1, blanks);

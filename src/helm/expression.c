@@ -45,17 +45,19 @@ static struct kvb_helm_value quoted(struct reading *reading)
 {
     const char *begin = reading->at, *at = begin + 1;
     char quote = *begin;
+    bool wrong = false;
     struct kvb_buffer text;
     kvb_buffer_init(&text);
     for (; *at != '\0' && *at != quote; at++) {
-        bool escape = *at == '\\' && quote != '`' && at[1] != '\0';
+        bool escape = *at == '\\' && quote != '`';
         at += escape;
+        wrong = wrong || (escape && strchr("nt\"\\'", *at) == NULL);
         const char *written = escape && *at == 'n' ? "\n" : escape && *at == 't' ? "\t" : at;
         kvb_buffer_add_n(&text, written, 1);
     }
     struct kvb_helm_value value = kvb_helm_keep(reading->run->room, &text);
     reading->at = at + (*at == quote);
-    return *at == quote ? value : give_up(reading, begin);
+    return *at == quote && !wrong ? value : give_up(reading, begin);
 }
 
 static struct kvb_helm_value number(struct reading *reading)
@@ -143,7 +145,7 @@ static struct kvb_helm_value operand(struct reading *reading)
 {
     char c = *reading->at;
     const char *begin = reading->at;
-    if (c == '"' || c == '`' || c == '\'') {
+    if (c == '"' || c == '`') {
         return quoted(reading);
     }
     if (c == '(') {

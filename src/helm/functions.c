@@ -28,19 +28,22 @@ struct kvb_helm_value kvb_helm_call(struct kvb_helm_room *room, const char *name
 {
     const struct kvb_helm_function_row *row = find(name);
     const struct kvb_helm_arguments call = {room, args, count, whole};
-    bool open = false;
+    bool open = false, nothing = false;
     for (uint32_t i = 0; i < count; i++) {
         open = open || kvb_helm_is_open(&args[i]);
+        nothing = nothing || args[i].kind == KVB_HELM_NIL;
     }
     uint32_t most = row != NULL && row->most > 0 ? row->most : MOST;
     if (row == NULL || count < row->least || count > most || !kvb_helm_step(room, 1)) {
         return row == NULL ? kvb_helm_unknown(whole) : kvb_helm_call_open(&call);
     }
-    if (open && row->open == KVB_HELM_OPEN_STOPS) {
+    bool strings = row->open == KVB_HELM_STRINGS_STOP || row->open == KVB_HELM_STRINGS_TEXT;
+    bool stops = row->open == KVB_HELM_STRINGS_STOP || row->open == KVB_HELM_OPEN_STOPS;
+    if ((open && stops) || (nothing && strings)) {
         return kvb_helm_call_open(&call);
     }
     struct kvb_helm_value value = row->run(&call);
-    if (open && value.kind == KVB_HELM_TEXT && row->open == KVB_HELM_OPEN_TEXT) {
+    if (open && value.kind == KVB_HELM_TEXT && row->open != KVB_HELM_OPEN_HELD) {
         value.holes = true;
     }
     return value;

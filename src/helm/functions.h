@@ -14,9 +14,11 @@ typedef struct kvb_helm_value kvb_helm_function(const struct kvb_helm_arguments 
 
 // How what is not known goes through a function.
 enum kvb_helm_open_rule {
-    KVB_HELM_OPEN_STOPS, // the result is not known
-    KVB_HELM_OPEN_TEXT,  // a hole is text like any other
-    KVB_HELM_OPEN_HELD,  // it only holds values
+    KVB_HELM_OPEN_STOPS,   // the result is not known
+    KVB_HELM_OPEN_TEXT,    // a hole is text like any other
+    KVB_HELM_OPEN_HELD,    // it only holds values
+    KVB_HELM_STRINGS_STOP, // as OPEN_STOPS, and nothing is no text either
+    KVB_HELM_STRINGS_TEXT, // as OPEN_TEXT, and nothing is no text
 };
 
 struct kvb_helm_function_row {

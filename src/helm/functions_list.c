@@ -112,7 +112,8 @@ static int search(const struct kvb_helm_arguments *call, const struct kvb_helm_v
         if (kvb_helm_compare(wanted, value, &order) && order == 0) {
             return 1;
         }
-        found = kvb_helm_is_open(value) ? -1 : found;
+        bool holds = value->kind == wanted->kind && (value->kind == KVB_HELM_LIST || value->kind == KVB_HELM_MAP);
+        found = holds || kvb_helm_is_open(value) ? -1 : found;
     }
     return found;
 }
@@ -131,7 +132,11 @@ static struct kvb_helm_value run_without(const struct kvb_helm_arguments *call)
     }
     for (uint32_t i = 0; i < kvb_helm_count(&call->args[0]) && kvb_helm_step(call->room, 1); i++) {
         const struct kvb_helm_value *value = &call->args[0].items->entries[i].value;
-        if (search(call, value, &others) == 0) {
+        int found = search(call, value, &others);
+        if (found < 0) {
+            return kvb_helm_call_open(call);
+        }
+        if (found == 0) {
             kvb_helm_append(call->room, &list, *value);
         }
     }
@@ -143,7 +148,11 @@ static struct kvb_helm_value run_uniq(const struct kvb_helm_arguments *call)
     struct kvb_helm_value list = kvb_helm_list(call->room);
     for (uint32_t i = 0; i < kvb_helm_count(&call->args[0]) && kvb_helm_step(call->room, 1); i++) {
         const struct kvb_helm_value *value = &call->args[0].items->entries[i].value;
-        if (search(call, value, &list) != 1) {
+        int found = search(call, value, &list);
+        if (found < 0) {
+            return kvb_helm_call_open(call);
+        }
+        if (found == 0) {
             kvb_helm_append(call->room, &list, *value);
         }
     }
@@ -165,17 +174,21 @@ static struct kvb_helm_value run_compact(const struct kvb_helm_arguments *call)
 static struct kvb_helm_value run_join(const struct kvb_helm_arguments *call)
 {
     struct kvb_buffer out;
-    bool open = false;
+    bool open = false, first = true;
     const char *between = kvb_helm_text_at(call, 0);
     if (call->args[1].kind != KVB_HELM_LIST) {
-        return kvb_helm_is_open(&call->args[1]) ? kvb_helm_call_open(call) : kvb_helm_text(kvb_helm_text_at(call, 1));
+        return kvb_helm_text(call->args[1].kind == KVB_HELM_NIL ? "" : kvb_helm_text_at(call, 1));
     }
     kvb_buffer_init(&out);
     for (uint32_t i = 0; i < kvb_helm_count(&call->args[1]) && kvb_helm_step(call->room, 1 + strlen(between) / 16);
          i++) {
         const struct kvb_helm_value *value = &call->args[1].items->entries[i].value;
-        kvb_buffer_add(&out, i > 0 ? between : "");
+        if (value->kind == KVB_HELM_NIL) {
+            continue;
+        }
+        kvb_buffer_add(&out, first ? "" : between);
         kvb_helm_print(call->room, value, &out);
+        first = false;
         open = open || kvb_helm_is_open(value);
     }
     struct kvb_helm_value text = kvb_helm_keep(call->room, &out);
@@ -235,7 +248,7 @@ const struct kvb_helm_function_row *kvb_helm_list_functions(size_t *count)
         {"first", 1, 1, KVB_HELM_OPEN_STOPS, run_first},      {"last", 1, 1, KVB_HELM_OPEN_STOPS, run_last},
         {"has", 2, 2, KVB_HELM_OPEN_STOPS, run_has},          {"without", 2, 0, KVB_HELM_OPEN_STOPS, run_without},
         {"uniq", 1, 1, KVB_HELM_OPEN_STOPS, run_uniq},        {"compact", 1, 1, KVB_HELM_OPEN_STOPS, run_compact},
-        {"join", 2, 2, KVB_HELM_OPEN_STOPS, run_join},        {"splitList", 2, 2, KVB_HELM_OPEN_STOPS, run_split},
+        {"join", 2, 2, KVB_HELM_OPEN_STOPS, run_join},        {"splitList", 2, 2, KVB_HELM_STRINGS_STOP, run_split},
         {"until", 1, 1, KVB_HELM_OPEN_STOPS, run_until},      {"untilStep", 3, 3, KVB_HELM_OPEN_STOPS, run_until_step},
     };
     *count = sizeof rows / sizeof rows[0];

@@ -33,7 +33,7 @@ static struct kvb_helm_value run_required(const struct kvb_helm_arguments *call)
 static struct kvb_helm_value run_ternary(const struct kvb_helm_arguments *call)
 {
     const struct kvb_helm_value *test = &call->args[2];
-    return kvb_helm_is_open(test) ? kvb_helm_call_open(call) : call->args[kvb_helm_is_true(test) ? 0 : 1];
+    return test->kind == KVB_HELM_BOOL ? call->args[test->truth ? 0 : 1] : kvb_helm_call_open(call);
 }
 
 static struct kvb_helm_value run_empty(const struct kvb_helm_arguments *call)
@@ -93,7 +93,8 @@ static struct kvb_helm_value run_ne(const struct kvb_helm_arguments *call)
 static struct kvb_helm_value ordered(const struct kvb_helm_arguments *call, int wanted, bool or_equal)
 {
     int order = 0;
-    if (!kvb_helm_compare(&call->args[0], &call->args[1], &order)) {
+    bool ranks = call->args[0].kind == KVB_HELM_NUMBER || call->args[0].kind == KVB_HELM_TEXT;
+    if (!ranks || !kvb_helm_compare(&call->args[0], &call->args[1], &order)) {
         return kvb_helm_call_open(call);
     }
     order = (order > 0) - (order < 0);
@@ -129,14 +130,14 @@ static struct kvb_helm_value run_not(const struct kvb_helm_arguments *call)
 static struct kvb_helm_value run_int(const struct kvb_helm_arguments *call)
 {
     const struct kvb_helm_value *value = &call->args[0];
-    int64_t number = 0;
-    if (value->kind == KVB_HELM_NUMBER && !value->whole) {
-        return kvb_helm_whole(call->room, value->number / 1000000);
+    struct kvb_helm_value read;
+    if (value->kind == KVB_HELM_NUMBER) {
+        return value->whole ? *value : kvb_helm_whole(call->room, value->number / 1000000);
     }
-    if (value->kind == KVB_HELM_BOOL) {
-        return kvb_helm_whole(call->room, value->truth);
+    if (value->kind == KVB_HELM_TEXT && kvb_helm_read_number(call->room, value->text, &read)) {
+        return read.whole ? read : kvb_helm_call_open(call);
     }
-    return kvb_helm_whole(call->room, kvb_helm_whole_at(call, 0, &number) ? number : 0);
+    return kvb_helm_whole(call->room, value->kind == KVB_HELM_BOOL && value->truth);
 }
 
 static struct kvb_helm_value run_float(const struct kvb_helm_arguments *call)
@@ -227,10 +228,11 @@ static struct kvb_helm_value run_add1(const struct kvb_helm_arguments *call)
 
 // Whether a value of a file is called int or something with more bits is the reader's choice: of numbers nothing is
 // said but that they are none of the others.
-static struct kvb_helm_value is_kind(const struct kvb_helm_arguments *call, const char *map, const char *list)
+static struct kvb_helm_value is_kind(const struct kvb_helm_arguments *call, const char *none, const char *map,
+                                     const char *list)
 {
     const char *wanted = kvb_helm_text_at(call, 0);
-    const char *const kinds[] = {"invalid", "bool", "", "string", list, map};
+    const char *const kinds[] = {none, "bool", "", "string", list, map};
     const struct kvb_helm_value *value = &call->args[1];
     bool numeric = strncmp(wanted, "int", 3) == 0 || strncmp(wanted, "float", 5) == 0;
     if (value->kind == KVB_HELM_NUMBER && numeric) {
@@ -241,12 +243,12 @@ static struct kvb_helm_value is_kind(const struct kvb_helm_arguments *call, cons
 
 static struct kvb_helm_value run_kind_is(const struct kvb_helm_arguments *call)
 {
-    return is_kind(call, "map", "slice");
+    return is_kind(call, "invalid", "map", "slice");
 }
 
 static struct kvb_helm_value run_type_is(const struct kvb_helm_arguments *call)
 {
-    return is_kind(call, "map[string]interface {}", "[]interface {}");
+    return is_kind(call, "<nil>", "map[string]interface {}", "[]interface {}");
 }
 
 const struct kvb_helm_function_row *kvb_helm_logic_functions(size_t *count)

@@ -11,11 +11,11 @@ static struct kvb_helm_value nil(void)
 static struct kvb_helm_value run_dict(const struct kvb_helm_arguments *call)
 {
     struct kvb_helm_value map = kvb_helm_map(call->room);
-    for (uint32_t i = 0; i + 1 < call->count; i += 2) {
+    for (uint32_t i = 0; i < call->count; i += 2) {
         if (call->args[i].kind != KVB_HELM_TEXT) {
             return kvb_helm_call_open(call);
         }
-        kvb_helm_set(call->room, &map, call->args[i].text, call->args[i + 1]);
+        kvb_helm_set(call->room, &map, call->args[i].text, i + 1 < call->count ? call->args[i + 1] : kvb_helm_text(""));
     }
     return map;
 }
@@ -165,11 +165,10 @@ static struct kvb_helm_value run_dig(const struct kvb_helm_arguments *call)
 {
     struct kvb_helm_value value = call->args[call->count - 1];
     for (uint32_t i = 0; i + 2 < call->count; i++) {
-        const struct kvb_helm_value *found =
-            call->args[i].kind == KVB_HELM_TEXT ? kvb_helm_get(&value, call->args[i].text) : NULL;
-        if (value.kind != KVB_HELM_MAP) {
+        if (value.kind != KVB_HELM_MAP || call->args[i].kind != KVB_HELM_TEXT) {
             return kvb_helm_call_open(call);
         }
+        const struct kvb_helm_value *found = kvb_helm_get(&value, call->args[i].text);
         if (found == NULL) {
             return call->args[call->count - 2];
         }
@@ -196,11 +195,16 @@ static struct kvb_helm_value from_yaml(const struct kvb_helm_arguments *call, en
     enum kvb_status status = kvb_helm_step(call->room, strlen(text))
                                  ? kvb_tree_read_manifest(&tree, "", text, strlen(text), NULL)
                                  : KVB_TOO_LARGE;
+    if (status == KVB_NO_MEMORY) {
+        call->room->spent = call->room->out_of_memory = true;
+    }
     if (status != KVB_OK) {
         return text[strspn(text, " \t\r\n")] == '\0' ? value : kvb_helm_call_open(call);
     }
     if (tree.root != NULL && tree.root->kind == otherwise) {
         value = kvb_helm_from_node(call->room, tree.root);
+    } else if (tree.root != NULL && !kvb_node_is_null(tree.root)) {
+        value = kvb_helm_call_open(call);
     }
     kvb_tree_free(&tree);
     return value;
@@ -242,9 +246,9 @@ const struct kvb_helm_function_row *kvb_helm_map_functions(size_t *count)
         {"index", 2, 0, KVB_HELM_OPEN_STOPS, run_index},
         {"dig", 3, 0, KVB_HELM_OPEN_STOPS, run_dig},
         {"len", 1, 1, KVB_HELM_OPEN_STOPS, run_len},
-        {"fromYaml", 1, 1, KVB_HELM_OPEN_STOPS, run_from_yaml},
-        {"fromJson", 1, 1, KVB_HELM_OPEN_STOPS, run_from_yaml},
-        {"fromYamlArray", 1, 1, KVB_HELM_OPEN_STOPS, run_from_yaml_array},
+        {"fromYaml", 1, 1, KVB_HELM_STRINGS_STOP, run_from_yaml},
+        {"fromJson", 1, 1, KVB_HELM_STRINGS_STOP, run_from_yaml},
+        {"fromYamlArray", 1, 1, KVB_HELM_STRINGS_STOP, run_from_yaml_array},
         {"lookup", 4, 4, KVB_HELM_OPEN_STOPS, run_lookup},
     };
     *count = sizeof rows / sizeof rows[0];

@@ -102,17 +102,17 @@ static struct kvb_helm_value run_nindent(const struct kvb_helm_arguments *call)
 static bool add_verb(const struct kvb_helm_arguments *call, char verb, uint32_t index, struct kvb_buffer *out)
 {
     const struct kvb_helm_value *value = &call->args[index];
-    bool text = value->kind == KVB_HELM_TEXT || kvb_helm_is_open(value), number = value->kind == KVB_HELM_NUMBER;
-    if (value->kind == KVB_HELM_NIL || (verb == 'd' && !text && !(number && value->whole)) ||
-        (verb == 't' && value->kind != KVB_HELM_BOOL)) {
-        return false;
-    }
+    static const char *const verbs[] = {
+        [KVB_HELM_NIL] = "",   [KVB_HELM_BOOL] = "vt", [KVB_HELM_NUMBER] = "vg",      [KVB_HELM_TEXT] = "vsq",
+        [KVB_HELM_LIST] = "v", [KVB_HELM_MAP] = "v",   [KVB_HELM_UNKNOWN] = "vsqdtg",
+    };
+    const char *fitting = value->holes ? verbs[KVB_HELM_UNKNOWN] : value->whole ? "vgd" : verbs[value->kind];
     if (verb == 'q') {
         kvb_helm_write_quoted(kvb_helm_text_at(call, index), out);
     } else {
         kvb_buffer_add(out, kvb_helm_text_at(call, index));
     }
-    return strchr("svdtqg", verb) != NULL;
+    return strchr(fitting, verb) != NULL;
 }
 
 static struct kvb_helm_value run_printf(const struct kvb_helm_arguments *call)
@@ -137,14 +137,19 @@ static struct kvb_helm_value run_printf(const struct kvb_helm_arguments *call)
     return fine && used == call->count ? text : kvb_helm_call_open(call);
 }
 
-// Between two that are no texts `print` puts a blank, `cat` between all.
+// Between two that are no texts `print` puts a blank, `cat` between all, and leaves out what is nothing.
 static struct kvb_helm_value joined(const struct kvb_helm_arguments *call, bool all)
 {
     struct kvb_buffer out;
     kvb_buffer_init(&out);
+    bool first = true;
     for (uint32_t i = 0; i < call->count; i++) {
+        if (all && call->args[i].kind == KVB_HELM_NIL) {
+            continue;
+        }
         bool texts = i > 0 && (call->args[i].kind == KVB_HELM_TEXT || call->args[i - 1].kind == KVB_HELM_TEXT);
-        kvb_buffer_add(&out, i > 0 && (all || !texts) ? " " : "");
+        kvb_buffer_add(&out, !first && (all || !texts) ? " " : "");
+        first = false;
         kvb_buffer_add(&out, kvb_helm_text_at(call, i));
     }
     return keep(call, &out);
@@ -278,22 +283,22 @@ const struct kvb_helm_function_row *kvb_helm_text_functions(size_t *count)
         {"toJson", 1, 1, KVB_HELM_OPEN_TEXT, run_to_json},
         {"mustToJson", 1, 1, KVB_HELM_OPEN_TEXT, run_to_json},
         {"toRawJson", 1, 1, KVB_HELM_OPEN_TEXT, run_to_json},
-        {"indent", 2, 2, KVB_HELM_OPEN_TEXT, run_indent},
-        {"nindent", 2, 2, KVB_HELM_OPEN_TEXT, run_nindent},
+        {"indent", 2, 2, KVB_HELM_STRINGS_TEXT, run_indent},
+        {"nindent", 2, 2, KVB_HELM_STRINGS_TEXT, run_nindent},
         {"printf", 1, 0, KVB_HELM_OPEN_TEXT, run_printf},
         {"print", 1, 0, KVB_HELM_OPEN_TEXT, run_print},
         {"cat", 1, 0, KVB_HELM_OPEN_TEXT, run_cat},
-        {"trim", 1, 1, KVB_HELM_OPEN_TEXT, run_trim},
-        {"trimAll", 2, 2, KVB_HELM_OPEN_STOPS, run_trim_all},
-        {"trimSuffix", 2, 2, KVB_HELM_OPEN_STOPS, run_trim_suffix},
-        {"trimPrefix", 2, 2, KVB_HELM_OPEN_STOPS, run_trim_prefix},
-        {"trunc", 2, 2, KVB_HELM_OPEN_STOPS, run_trunc},
-        {"replace", 3, 3, KVB_HELM_OPEN_STOPS, run_replace},
-        {"lower", 1, 1, KVB_HELM_OPEN_STOPS, run_lower},
-        {"upper", 1, 1, KVB_HELM_OPEN_STOPS, run_upper},
-        {"contains", 2, 2, KVB_HELM_OPEN_STOPS, run_contains},
-        {"hasPrefix", 2, 2, KVB_HELM_OPEN_STOPS, run_has_prefix},
-        {"hasSuffix", 2, 2, KVB_HELM_OPEN_STOPS, run_has_suffix},
+        {"trim", 1, 1, KVB_HELM_STRINGS_TEXT, run_trim},
+        {"trimAll", 2, 2, KVB_HELM_STRINGS_STOP, run_trim_all},
+        {"trimSuffix", 2, 2, KVB_HELM_STRINGS_STOP, run_trim_suffix},
+        {"trimPrefix", 2, 2, KVB_HELM_STRINGS_STOP, run_trim_prefix},
+        {"trunc", 2, 2, KVB_HELM_STRINGS_STOP, run_trunc},
+        {"replace", 3, 3, KVB_HELM_STRINGS_STOP, run_replace},
+        {"lower", 1, 1, KVB_HELM_STRINGS_STOP, run_lower},
+        {"upper", 1, 1, KVB_HELM_STRINGS_STOP, run_upper},
+        {"contains", 2, 2, KVB_HELM_STRINGS_STOP, run_contains},
+        {"hasPrefix", 2, 2, KVB_HELM_STRINGS_STOP, run_has_prefix},
+        {"hasSuffix", 2, 2, KVB_HELM_STRINGS_STOP, run_has_suffix},
     };
     *count = sizeof rows / sizeof rows[0];
     return rows;

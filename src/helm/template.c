@@ -10,8 +10,8 @@
 struct parsing {
     struct kvb_helm_room *room;
     const char *at;
-    bool trims; // blanks that follow are taken away
-    unsigned depth;
+    bool trims;             // blanks that follow are taken away
+    unsigned depth, ranges; // ranges: that are open here
     struct kvb_helm_define **defines;
     struct kvb_helm_slip *slip;
 };
@@ -26,7 +26,7 @@ static const char blanks[] = " \t\r\n";
 
 static bool fail(struct parsing *parsing, const char *at, const char *why)
 {
-    if (parsing->slip->at == NULL) {
+    if (parsing->slip->at == NULL && !parsing->room->spent) {
         *parsing->slip = (struct kvb_helm_slip){at, why};
     }
     return false;
@@ -98,8 +98,9 @@ static bool take_action(struct parsing *parsing, struct action *action)
     action->begin = parsing->at;
     inner += inner[0] == '-' && inner[1] != '\0' && strchr(blanks, inner[1]) != NULL;
     inner += strspn(inner, blanks);
-    const char *comment = kvb_starts_with(inner, "/*") ? strstr(inner + 2, "*/") : NULL;
-    const char *end = closing_braces(comment != NULL ? comment : inner);
+    bool remarks = kvb_starts_with(inner, "/*");
+    const char *comment = remarks ? strstr(inner + 2, "*/") : NULL, *shown = remarks ? comment : inner;
+    const char *end = shown != NULL ? closing_braces(shown) : NULL;
     if (end == NULL) {
         return fail(parsing, action->begin, "braces that do not end");
     }
@@ -145,7 +146,10 @@ static enum stop take_list(struct parsing *parsing, struct kvb_helm_step_node **
 static bool take_block(struct parsing *parsing, struct kvb_helm_step_node *node, const struct action *opened)
 {
     struct action action = *opened;
+    unsigned range = node->kind == KVB_HELM_STEP_RANGE;
+    parsing->ranges += range;
     enum stop stop = take_list(parsing, &node->body, &action);
+    parsing->ranges -= range;
     while (stop == STOP_ELSE) {
         struct action inner = action;
         const char *rest = action.inner, *condition = action.end;
@@ -177,9 +181,12 @@ static bool take_define(struct parsing *parsing, const char *name, const struct 
     struct kvb_helm_step_node *call = block ? add(parsing, last, KVB_HELM_STEP_TEMPLATE, action->begin) : NULL;
     take_expression(parsing, call, name, action);
     struct kvb_helm_define *define = kvb_helm_take(parsing->room, sizeof *define);
+    unsigned ranges = parsing->ranges;
+    parsing->ranges = 0;
     if (define == NULL || !take_block(parsing, &holder, action)) {
         return false;
     }
+    parsing->ranges = ranges;
     *define = (struct kvb_helm_define){kvb_helm_copy(parsing->room, name + 1, (size_t)(end - name - 2)), holder.body,
                                        *parsing->defines};
     *parsing->defines = define;
@@ -204,6 +211,9 @@ static bool take_step(struct parsing *parsing, struct kvb_helm_step_node ***last
     enum kvb_helm_step_kind kind = KVB_HELM_STEP_ACTION;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         kind = is_word(action, rows[i].word, &rest) ? rows[i].kind : kind;
+    }
+    if ((kind == KVB_HELM_STEP_BREAK || kind == KVB_HELM_STEP_CONTINUE) && parsing->ranges == 0) {
+        return fail(parsing, action->begin, "a break or continue outside a range");
     }
     struct kvb_helm_step_node *node = add(parsing, last, kind, action->begin);
     take_expression(parsing, node, rest, action);
@@ -250,5 +260,5 @@ bool kvb_helm_parse(struct kvb_helm_room *room, const char *text, struct kvb_hel
     *slip = (struct kvb_helm_slip){0};
     enum stop stop = take_list(&parsing, &first, &last);
     *root = first;
-    return stop == STOP_TEXT || (!room->spent && fail(&parsing, last.begin, "an end without a beginning"));
+    return stop == STOP_TEXT || fail(&parsing, last.begin, "an end without a beginning");
 }

@@ -42,7 +42,8 @@ const char *kvb_helm_copy(struct kvb_helm_room *room, const char *text, size_t l
 
 struct kvb_helm_value kvb_helm_keep(struct kvb_helm_room *room, struct kvb_buffer *text)
 {
-    struct kvb_helm_value kept = kvb_helm_text(kvb_helm_copy(room, kvb_buffer_text(text), text->length));
+    struct kvb_helm_value kept =
+        kvb_helm_text(kvb_helm_copy(room, kvb_buffer_text(text), text->failed ? 0 : text->length));
     room->out_of_memory = room->out_of_memory || text->failed;
     room->spent = room->spent || text->failed;
     kvb_buffer_free(text);

@@ -230,6 +230,10 @@ static void print_below(const struct writing *writing, const struct kvb_helm_val
 {
     struct kvb_buffer *out = writing->out;
     bool map = value->kind == KVB_HELM_MAP;
+    if (value->kind == KVB_HELM_NIL) {
+        kvb_buffer_add(out, "<nil>");
+        return;
+    }
     if (!map && value->kind != KVB_HELM_LIST) {
         write_scalar(writing, value);
         return;
