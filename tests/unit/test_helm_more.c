@@ -108,6 +108,49 @@ static void kinds_of_arguments(void **state)
     FILL(rows);
 }
 
+static void numbers_and_texts(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        {"a: 1", "{{ printf \"%d\" (printf \"%s\" .Files.x) }}{{ required \"m\" nil }}",
+         "$__Files_x__$_required__m__nil__"},
+        {"a: '5'\nb: |-\n  5", "{{ kindIs \"string\" .Values.a }}{{ kindIs \"string\" .Values.b }}", "truetrue"},
+        {"a: 1234567890123.5", "{{ .Values.a }}", "1234567890123.5"},
+        {"a: 1", "{{ quote \"a\\tb\\\\\" }}", "\"a\\tb\\\\\""},
+        {"a: [/x, _y, $z, A-b]", "{{ toYaml .Values.a }}", "- /x\n- _y\n- $z\n- A-b"},
+        {"a: 1", "{{ le 3 2 }}{{ ge 1 2 }}{{ ge 2 2 }}{{ lt 2 1 }}{{ lt \"b\" \"a\" }}{{ eq 1 2 3 }}",
+         "falsefalsetruefalsefalsefalse"},
+        {"a: 1",
+         "{{ mul 5 -9999999 }} {{ mul 5 9999999 }} {{ mul 999999999999 -9999999 }} {{ mul -999999999999 9999999 }}",
+         "-49999995 49999995 $_mul_999999999999__9999999__ $_mul__999999999999_9999999__"},
+        {"a: -999999999999999999", "{{ lt .Values.a 1 }}{{ lt 1 .Values.a }}", "$_lt__Values_a_1__$_lt_1__Values_a__"},
+        {"a: 1", "{{ toString true }}{{ toString nil }}{{ squote 1.5 }}{{ hasSuffix \"x\" \"ab\" }}",
+         "true$_toString_nil__'1.5'false"},
+    };
+    FILL(rows);
+}
+
+// 512 are told by their expressions; the others are holes all the same.
+static void many_holes(void **state)
+{
+    (void)state;
+    struct kvb_buffer text, wanted;
+    struct made made;
+    kvb_buffer_init(&text);
+    kvb_buffer_init(&wanted);
+    for (int i = 0; i < 520; i++) {
+        kvb_buffer_printf(&text, "{{ .x%d.y }}", i);
+        kvb_buffer_printf(&wanted, "$__x%d_y__", i);
+    }
+    make(&made, "a: 1", kvb_buffer_text(&text));
+    assert_true(made.rendered);
+    assert_string_equal(kvb_buffer_text(&made.run.out), kvb_buffer_text(&wanted));
+    assert_int_equal(made.room.hole_count, 512);
+    drop(&made);
+    kvb_buffer_free(&text);
+    kvb_buffer_free(&wanted);
+}
+
 static void lists_and_holes(void **state)
 {
     (void)state;
@@ -221,6 +264,8 @@ static void limits(void **state)
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ toJson $d }}",
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ print $d }}",
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ deepCopy $d }}",
+        "{{ $x := \"0123456789abcdef\" }}{{ range until 19 }}{{ $x = print $x $x }}{{ end }}{{ toYaml (list $x $x 1) "
+        "}}",
         "{{ $l := until 4000 }}{{ uniq $l }}",
         "{{ range until 90000 }}{{ range until 9 }}0123456789abcdef{{ end }}{{ end }}",
     };
@@ -303,5 +348,6 @@ static void no_part_of_a_template(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(wrong_numbers), cmocka_unit_test(kinds_of_arguments), cmocka_unit_test(lists_and_holes),
+              cmocka_unit_test(numbers_and_texts), cmocka_unit_test(many_holes),
               cmocka_unit_test(expressions_and_blocks), cmocka_unit_test(no_templates), cmocka_unit_test(limits),
               cmocka_unit_test(many_that_stay_open), cmocka_unit_test(no_part_of_a_template))
