@@ -25,7 +25,7 @@ static bool join3(char out[KVB_CHART_PATH_CAPACITY], const char *folder, size_t 
                   const char *end)
 {
     int size = snprintf(out, KVB_CHART_PATH_CAPACITY, "%.*s%s%s", (int)length, folder, name, end);
-    return size >= 0 && size < KVB_CHART_PATH_CAPACITY;
+    return size < KVB_CHART_PATH_CAPACITY;
 }
 
 static bool join(char out[KVB_CHART_PATH_CAPACITY], const char *folder, size_t length, const char *name)
@@ -38,8 +38,8 @@ static bool list(const struct kvb_files *files, const char *folder, struct kvb_f
 {
     char path[KVB_CHART_PATH_CAPACITY];
     size_t length = strlen(folder);
-    return join(path, length > 0 ? folder : ".", length > 0 ? length - 1 : 1, "") &&
-           kvb_files_list(files, found, path, NULL) == KVB_OK;
+    (void)join(path, length > 0 ? folder : ".", length > 0 ? length - 1 : 1, ""); // fits, as the folder did
+    return kvb_files_list(files, found, path, NULL) == KVB_OK;
 }
 
 static bool is_there(const struct kvb_files *files, const char *path)
@@ -59,7 +59,8 @@ bool kvb_chart_folder(const struct kvb_files *files, const char *file, char fold
         size_t length = (size_t)(at - file);
         bool begins = length == 0 || at[-1] == '/';
         if (begins && join(path, file, length, "Chart.yaml") && is_there(files, path)) {
-            return join(folder, file, length, "");
+            (void)join(folder, file, length, ""); // fits, as the longer path did
+            return true;
         }
     }
     return false;
@@ -100,7 +101,10 @@ static struct kvb_helm_value read_values(const struct opening *opening, const ch
     if (text == NULL || text[strspn(text, " \t\r\n")] == '\0') {
         return values;
     }
-    if (kvb_tree_read_part(&tree, name, text, strlen(text), (struct kvb_tree_part){0, 0, true, true}, NULL) != KVB_OK) {
+    const struct kvb_tree_part part = {0, 0, true, true};
+    enum kvb_status status = kvb_tree_read_part(&tree, name, text, strlen(text), part, NULL);
+    if (status != KVB_OK) {
+        room->out_of_memory = room->out_of_memory || status == KVB_NO_MEMORY;
         fail(opening->chart, 0, "the values of its chart are no YAML");
         return values;
     }
@@ -117,7 +121,7 @@ static void read_helper(struct opening *opening, const char *folder, const char 
     struct kvb_helm_define *before = opening->chart->run.defines;
     struct kvb_helm_slip slip;
     bool helper = name[0] == '_' || kvb_ends_with(name, ".tpl");
-    if (!helper || opening->helpers >= HELPERS_MAX) {
+    if (!helper) {
         return;
     }
     opening->helpers++;
@@ -151,7 +155,8 @@ static void read_definitions(struct opening *opening)
 {
     char folder[KVB_CHART_PATH_CAPACITY], inner[KVB_CHART_PATH_CAPACITY];
     struct kvb_folder charts;
-    if (join(folder, opening->folder, strlen(opening->folder), "charts/") && list(opening->files, folder, &charts)) {
+    (void)join(folder, opening->folder, strlen(opening->folder), "charts/"); // fits, as "Chart.yaml" did
+    if (list(opening->files, folder, &charts)) {
         for (size_t i = 0; i < charts.count; i++) {
             const char *name = charts.entries[i].name;
             if (charts.entries[i].is_folder && join3(inner, folder, strlen(folder), name, "/templates/")) {
@@ -160,9 +165,8 @@ static void read_definitions(struct opening *opening)
         }
         kvb_folder_free(&charts);
     }
-    if (join(folder, opening->folder, strlen(opening->folder), "templates/")) {
-        read_helpers(opening, folder, 0);
-    }
+    (void)join(folder, opening->folder, strlen(opening->folder), "templates/");
+    read_helpers(opening, folder, 0);
 }
 
 // ---- values
@@ -287,7 +291,8 @@ static void add_overlays(struct kvb_chart_overlays *overlays, const struct kvb_f
 {
     struct kvb_folder found;
     char path[KVB_CHART_PATH_CAPACITY];
-    if (!join(path, folder, strlen(folder), below) || !list(files, path, &found)) {
+    (void)join(path, folder, strlen(folder), below); // fits, as "Chart.yaml" did
+    if (!list(files, path, &found)) {
         return;
     }
     for (size_t i = 0; i < found.count && overlays->count < KVB_CHART_OVERLAYS_MAX; i++) {

@@ -21,7 +21,7 @@ void kvb_filled_close(struct kvb_filled *filled)
 static struct kvb_spot place_of(const struct kvb_filled *filled, struct kvb_spot spot, bool *literal)
 {
     *literal = false;
-    if (spot.line == 0 || filled->rendered == NULL) {
+    if (spot.line == 0) {
         return spot;
     }
     size_t out = kvb_source_offset(filled->rendered, spot.line, spot.column);
@@ -39,7 +39,7 @@ static void move_region(const struct kvb_filled *filled, struct kvb_region *regi
 {
     bool begins, ends;
     struct kvb_spot last = region->first;
-    if (region->first.line == 0 || filled->rendered == NULL) {
+    if (region->first.line == 0) {
         return;
     }
     last.column += region->characters > 0 ? region->characters - 1 : 0;

@@ -108,8 +108,7 @@ static enum kvb_status read_filled(const struct template *template, struct kvb_c
     if (filled.copy != NULL && kvb_filled_open(&filled, template->text, template->length)) {
         status = chart->rendered ? read_rendered(template, &filled, seen) : KVB_OK;
         bool broken = seen->not_understood && chart->room.holes != NULL;
-        bool speaks = kvb_manifest_may_hold(template->text) || chart->speaks;
-        if (status == KVB_OK && seen->deployments == 0 && (open || broken) && speaks && overlay == NULL) {
+        if (status == KVB_OK && seen->deployments == 0 && (open || broken) && overlay == NULL) {
             status = read_unfilled(template, &filled, seen);
         }
     }

@@ -31,6 +31,8 @@ static void messages_begin(void **state)
         "\xe2\x94\x82 @x",
         "a]: @x",
         "ERROR: @x",
+        "main ERROR: @x",
+        "the process has terminated: @x",
         "stderr @x",
         "ns/ERROR @x",
         "12:30:01 @x",
