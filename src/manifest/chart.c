@@ -91,6 +91,17 @@ static void fail(struct kvb_chart *chart, size_t at, const char *why)
     }
 }
 
+// Nothing but blanks and remarks, as the values of charts often begin.
+static bool is_empty(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    while (*text == '#') {
+        text += strcspn(text, "\n");
+        text += strspn(text, " \t\r\n");
+    }
+    return *text == '\0';
+}
+
 // An empty mapping where there is no such file, or nothing in it.
 static struct kvb_helm_value read_values(const struct opening *opening, const char *folder, const char *name)
 {
@@ -98,7 +109,7 @@ static struct kvb_helm_value read_values(const struct opening *opening, const ch
     struct kvb_helm_value values = kvb_helm_map(room);
     const char *text = read_text(opening, folder, name);
     struct kvb_tree tree;
-    if (text == NULL || text[strspn(text, " \t\r\n")] == '\0') {
+    if (text == NULL || is_empty(text)) {
         return values;
     }
     const struct kvb_tree_part part = {0, 0, true, true};
@@ -108,8 +119,11 @@ static struct kvb_helm_value read_values(const struct opening *opening, const ch
         fail(opening->chart, 0, "the values of its chart are no YAML");
         return values;
     }
-    if (tree.root != NULL && tree.root->kind == KVB_NODE_MAPPING) {
-        values = kvb_helm_from_node(room, tree.root);
+    struct kvb_helm_value read = kvb_helm_from_node(room, tree.root);
+    if (read.kind == KVB_HELM_MAP) {
+        values = read;
+    } else if (read.kind != KVB_HELM_NIL) {
+        fail(opening->chart, 0, "the values of its chart are no mapping");
     }
     kvb_tree_free(&tree);
     return values;

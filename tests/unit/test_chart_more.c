@@ -96,11 +96,11 @@ static void overlays(void **state)
           READ "Deployment/a (values/15.yaml)@9:11 Qwen/Qwen3-8B 64@12:15 vllm@0.11.0\n", false);
 }
 
-// Values that are not there, empty, a remark or no mapping say nothing.
+// Values that are not there, empty, remarks or null say nothing; Helm refuses a list.
 static void no_values(void **state)
 {
     (void)state;
-    static const char *const texts[] = {CLOSED, " \n\n", "# none yet\n", "- a\n", "null\n"};
+    static const char *const texts[] = {CLOSED, " \n\n", "# none yet\n", " # a\n\n  # b", "null\n"};
     struct paper papers[] = {
         {"c/Chart.yaml", "version: 1.0.0\n"},
         {"c/templates/pod.yaml", "kind: Pod\napiVersion: v1\nmetadata:\n  name: {{ .Release.Name }}\nspec:\n  "
@@ -113,6 +113,11 @@ static void no_values(void **state)
         papers[2].text = texts[i];
         reads(papers, "c/templates/pod.yaml", "Pod/release@7:7 Qwen/Qwen3-8B vllm@0.11.0\n", false);
     }
+    papers[2].text = "- a\n";
+    reads(papers, "c/templates/pod.yaml",
+          "Pod/{{ .Release.Name }}@7:7 Qwen/Qwen3-8B vllm@0.11.0 !1:1 the template cannot be filled: the values of its "
+          "chart are no mapping; render it, for example with helm template\n",
+          false);
 }
 
 // A helper that cannot be read, does not parse, is a link or lies too deep defines nothing: the name is a hole, which
@@ -240,6 +245,11 @@ static void places(void **state)
           "Pod/unnamed@5:7 Qwen/Qwen3-8B vllm@0.11.0 !1:1 the template cannot be filled: filling it takes more work than "
           "any chart needs" RENDER,
           false);
+    papers[2].text = HEAD MODEL "      env:\n{{ include \"pods\" . | indent 8 }}\n        - name: A\n          value: b\n";
+    reads(papers, "c/templates/pod.yaml",
+          "Pod/unnamed@5:7 Qwen/Qwen3-8B vllm@0.11.0 !1:1 what is started depends on {{ .Values.none }}, which cannot be "
+          "evaluated here" RENDER,
+          false);
     // The whole piece stands in the template, its end is filled in, or its beginning is.
     papers[2].text = "{{/* b */}}\n" HEAD "        [--model=Qwen/Qwen3-8B, --max-model-len=20]\n";
     reads(papers, "c/templates/pod.yaml", "Pod/unnamed@6:7 Qwen/Qwen3-8B 20@8:33+49:2 vllm@0.11.0\n", false);
@@ -262,11 +272,16 @@ static void none(void **state)
         {"c/templates/note.yaml", "kind: ConfigMap\nname: {{ .Chart.Name }}\n"},
         {"c/templates/shut.yaml", CLOSED},
         {"c/templates/sub/pod.yaml", HEAD MODEL},
+        {"c/values-other.yaml", "tag: v0.11.0 # vllm serve\n"},
         {"c/values.yaml", "tag: v0.11.0\nimage: vllm/vllm-openai\n"},
+        {"mytemplates/pod.yaml", "name: {{ .Values.none }}\n"},
         END,
     };
     reads(papers, "c/templates/_vllm.yaml", "", false);
     reads(papers, "c/templates/note.yaml", "", false);
+    reads(papers, "c/templates/list.txt", "", false);
+    reads(papers, "mytemplates/pod.yaml", "", false);
+    reads(papers, "c/values-other.yaml", "", false);
     reads(papers, "c/templates/sub/pod.yaml", "Pod/unnamed@5:7 Qwen/Qwen3-8B vllm@0.11.0\n", false);
     const struct kvb_files files = {papers, read_paper, list_papers};
     const struct kvb_manifest_options strict = {.files = &files};
