@@ -281,7 +281,7 @@ static void none(void **state)
     reads(papers, "c/templates/note.yaml", "", false);
     reads(papers, "c/templates/list.txt", "", false);
     reads(papers, "mytemplates/pod.yaml", "", false);
-    reads(papers, "c/values-other.yaml", "", false);
+    reads(papers, "c/values-other.yaml", "", true);
     reads(papers, "c/templates/sub/pod.yaml", "Pod/unnamed@5:7 Qwen/Qwen3-8B vllm@0.11.0\n", false);
     const struct kvb_files files = {papers, read_paper, list_papers};
     const struct kvb_manifest_options strict = {.files = &files};
