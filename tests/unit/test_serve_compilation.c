@@ -156,6 +156,7 @@ static void dotted(void **state)
         {R(11, 2), "\n-O {\"mode\":4}", "mode: Input should be"},
         {R(12, 0), "\n-O {\"mode\":3}", "unrecognized arguments: -O {\"mode\":3}"},
         {R(12, 0), "\n-O 3", TAKEN},
+        {R(12, 0), "\n-O -1", "unrecognized arguments: -O -1"},
         {R(12, 0), "\n-O=3", TAKEN},
         {R(28, 0), "\n-sc.method", TAKEN},
     };
