@@ -55,6 +55,28 @@ static struct run *measure(const struct table *table, size_t *unfed_count, size_
     return runs;
 }
 
+static bool is_same_start(const struct run *run, const struct run *failure)
+{
+    static const char *const columns[] = {"source", "model", "engine", "gpu", "environment", "settings"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        if (strcmp(run_cell(run, columns[i]), run_cell(failure, columns[i])) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// State blocks are counted when the pool stands: such a start is in both tables.
+static void mark_refused(struct run *runs, size_t run_count, const struct run *failures, size_t failure_count)
+{
+    for (size_t i = 0; i < run_count; i++) {
+        for (size_t j = 0; j < failure_count; j++) {
+            bool after = strcmp(run_cell(&failures[j], "kind"), "too_few_state_blocks") == 0;
+            runs[i].refused = runs[i].refused || (after && is_same_start(&runs[i], &failures[j]));
+        }
+    }
+}
+
 static int print(const struct record *record, void (*write)(struct kvb_buffer *out, const struct record *record))
 {
     struct kvb_buffer out;
@@ -97,6 +119,9 @@ int main(int argc, char **argv)
         struct run *failed = measure(&failures, &unfed_failures, &forked_failures);
         record.runs = started;
         record.failures = failed;
+        if (started != NULL && failed != NULL) {
+            mark_refused(started, runs.rows, failed, failures.rows);
+        }
         code = started != NULL && failed != NULL ? answer_record(&record, argc == 4 ? argv[3] : NULL) : 3;
         kvb_free(started);
         kvb_free(failed);

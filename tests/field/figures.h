@@ -39,6 +39,7 @@ struct run {
     bool answered, starts, v0, encoder;
     bool fed;         // some constant in the code was taken from it
     bool fork;        // of an engine with code that no release has, by the label of its version
+    bool refused;     // the engine's own check ended it after its figures were printed: failures.csv has this start
     const char *kind; // of model, for the table by kind
     char why_not[KVB_PROBLEM_TEXT_CAPACITY];
     struct reading figures[FIGURE_COUNT];

@@ -40,13 +40,13 @@ static uint64_t answered(const struct record *record)
     return share(count, record->run_count);
 }
 
-// Of the answered runs, all of which started, those that were not refused.
+// Of the answered runs that started, those that were said to.
 static uint64_t started(const struct record *record)
 {
     size_t count = 0, starts = 0;
     for (size_t i = 0; i < record->run_count; i++) {
-        count += record->runs[i].answered;
-        starts += record->runs[i].starts;
+        count += record->runs[i].answered && !record->runs[i].refused;
+        starts += record->runs[i].starts && !record->runs[i].refused;
     }
     return share(starts, count);
 }

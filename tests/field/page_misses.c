@@ -94,7 +94,7 @@ static void refused(struct kvb_buffer *out, const struct record *record)
         "\n### Started, though predicted not to\n\n| run | model | refused for | why, if known |\n|---|---|---|---|\n");
     for (size_t i = 0; i < record->run_count; i++) {
         const struct run *run = &record->runs[i];
-        if (!run->answered || run->starts) {
+        if (!run->answered || run->starts || run->refused) {
             continue;
         }
         kvb_buffer_add(out, "| ");

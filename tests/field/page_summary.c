@@ -68,15 +68,18 @@ static void summarise_bounds(struct kvb_buffer *out, const struct record *record
 
 void page_summary(struct kvb_buffer *out, const struct record *record)
 {
-    size_t answered = 0, starts = 0;
+    size_t answered = 0, refused = 0, starts = 0;
     for (size_t i = 0; i < record->run_count; i++) {
-        answered += record->runs[i].answered;
-        starts += record->runs[i].starts;
+        const struct run *run = &record->runs[i];
+        answered += run->answered;
+        refused += run->answered && run->refused;
+        starts += run->starts && !run->refused;
     }
-    kvb_buffer_printf(out,
-                      "\n%zu runs, %zu answered. The engine gave all of them a pool, and %zu of the answered ones were "
-                      "predicted to start.\n\n",
-                      record->run_count, answered, starts);
+    kvb_buffer_printf(out, "\n%zu runs, %zu answered. The engine gave all of them a pool", record->run_count, answered);
+    if (refused > 0) {
+        kvb_buffer_printf(out, " and refused %zu of them after that", refused);
+    }
+    kvb_buffer_printf(out, "; %zu of the other %zu were predicted to start.\n\n", starts, answered - refused);
     kvb_buffer_add(out, "| figure | logged | compared | median | mean | p90 | worst |\n"
                         "|---|--:|--:|--:|--:|--:|--:|\n");
     for (enum figure figure = 0; figure < FIGURE_JUDGED; figure++) {
