@@ -85,6 +85,29 @@ static void first_start_of_whom(void **state)
     assert_int_equal(activation.phase_bytes[KVB_PHASE_COMPILE], 0);
 }
 
+// Qwen3.8-27B on RTX 3090, 0.26.0, first starts with T = 8192: four ranks print a peak of 0.70 GiB, two that draft with
+// the checkpoint's module 1.35. By hand: 62,080 x 5120 x 2 B + 1.5 x 8192 x 5120 x 2 B = 0.709 GiB, and
+// 124,160 x 5120 x 2 B + 2 x 8192 x 5120 x 2 B = 1.340.
+static void first_start_of_ranks(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(26, 0));
+    plan.gpu.compute_capability = 86;
+    plan.model.hidden_size = 5120;
+    plan.model.vocabulary_size = 248320;
+    plan.compile_cache = KVB_COMPILE_COLD;
+    set_batch(8192, 16);
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_COMPILE], (62080ULL + 12288) * 5120 * 2);
+    plan.model.mtp_layers = 1;
+    plan.model.mtp_extra_matrices_hidden = 2;
+    set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+    estimate(0);
+    assert_int_equal(activation.phase_bytes[KVB_PHASE_COMPILE], (124160ULL + 16384) * 5120 * 2);
+}
+
 // Qwen2.5-14B AWQ on an A10G, 0.19.1, first starts at 0.9 and 0.5 of the card: pools of 9.10 and 0.18 GiB, so that the
 // card has 8.92 / 0.4 = 22.30 GiB, of which 20.07 - 9.10 - 9.38 (weights) - 0.05 (beside torch) = 1.54 GiB is the peak.
 // The table is 1.45 GiB, the next phase 256 x 152,064 x 14 B = 0.51.
@@ -104,4 +127,5 @@ static void first_start_of_0_19(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(first_start_against_the_next), cmocka_unit_test(first_start_of_0_19),
-              cmocka_unit_test(first_start_of_whom))
+              cmocka_unit_test(first_start_of_whom),
+              cmocka_unit_test(first_start_of_ranks))

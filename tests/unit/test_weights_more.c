@@ -61,6 +61,30 @@ static void next_token_module(void **state)
     assert_int_equal(weights.total_bytes, LLAMA_8B + 416 * MIB + 2 * 8192 + 64 * MIB);
 }
 
+// Two ranks: the layer's 416 MiB are halved; what joins it is whole, or halved where its class has columns.
+static void next_token_module_of_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *architecture;
+        uint64_t joins_mib;
+    } rows[] = {{"DeepseekV3ForCausalLM", 64},
+                {"Qwen3NextForCausalLM", 32},
+                {"Qwen3_5ForConditionalGeneration", 32},
+                {"NemotronHForCausalLM", 32},
+                {"ExaoneMoeForCausalLM", 32}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(26, 0));
+        (void)strcpy(plan.model.architecture, rows[i].architecture);
+        plan.model.mtp_layers = 1;
+        plan.model.mtp_extra_matrices_hidden = 2;
+        set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+        count(0);
+        assert_int_equal(weights.draft_bytes, rows[i].joins_mib * MIB);
+    }
+}
+
 // A draft model of 2 layers beside it: 2 x 1002 + 2 x 416 + 32 MiB and 5 norms; given but not used it weighs nothing.
 // A checkpoint that leaves the module alone: its layer is loaded at 16 bits beside a model in 4.
 static void plain_next_token_module(void **state)
@@ -447,6 +471,7 @@ static void parts_left_out(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(parts_left_out), cmocka_unit_test(adapters), cmocka_unit_test(next_token_module),
+ cmocka_unit_test(next_token_module_of_ranks),
               cmocka_unit_test(plain_next_token_module), cmocka_unit_test(rows_set_apart),
               cmocka_unit_test(device_growth), cmocka_unit_test(draft_model), cmocka_unit_test(tied_in_stages),
               cmocka_unit_test(towers), cmocka_unit_test(absorbed_latents), cmocka_unit_test(formats_by_flag),

@@ -49,6 +49,7 @@ struct kvb_load {
     bool own_embedding;           // a head that drafts keeps its own instead of the target's
     bool mtp;                     // next-token modules are loaded with the model
     uint8_t mtp_most;             // of them no more; 0: all
+    bool mtp_joins_by_rank;       // what joins one to the model is divided among the ranks
     bool absorbs_latent;          // MLA keeps its up-projections a second time
     bool returns_layers;          // an offloaded layer comes back for its forward pass, and copies stay with it
     uint64_t offload_limit_bytes;

@@ -395,11 +395,12 @@ static void load_mtp(struct loader *loader)
     loader->load = &own;
     const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
+    uint64_t rows = kvb_div_up(hidden, load->mtp_joins_by_rank ? load->tp : 1);
     uint64_t element = kvb_dtype_bytes(loader->load->dtype);
     uint32_t modules = load->mtp_most > 0 && load->mtp_most < model->mtp_layers ? load->mtp_most : model->mtp_layers;
     for (uint32_t i = 0; i < modules; i++) {
         load_layer(loader, model, &model->kinds[model->mtp_kind], false);
-        load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * hidden, hidden),
+        load_bytes(loader, kvb_mul(model->mtp_extra_matrices_hidden * element * rows, hidden),
                    &loader->out->draft_bytes);
     }
     loader->load = load;

@@ -95,5 +95,7 @@ static inline bool kvb_is_about_cache_alone(const struct kvb_context *context)
 
 // Next-token modules that vLLM makes of those the checkpoint has.
 uint32_t kvb_mtp_modules(const struct kvb_model *model);
+// What joins a module to the model is divided among the ranks.
+bool kvb_mtp_joins_by_rank(const struct kvb_model *model);
 
 #endif

@@ -211,6 +211,7 @@ static void fill_draft(const struct kvb_context *context, struct kvb_load *load)
     bool assists = draft != NULL && kvb_model_assists(draft);
     load->mtp = context->speculative == KVB_SPECULATIVE_MTP && !assists;
     load->mtp_most = (uint8_t)kvb_mtp_modules(context->model);
+    load->mtp_joins_by_rank = kvb_mtp_joins_by_rank(context->model);
     if (!load->mtp && context->speculative != KVB_SPECULATIVE_NONE) {
         load->draft = draft;
         load->own_embedding = load->draft != NULL && keeps_own_embedding(context, load->draft);

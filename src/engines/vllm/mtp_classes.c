@@ -69,3 +69,16 @@ uint32_t kvb_mtp_modules(const struct kvb_model *model)
     bool first = strncmp(model->architecture, "MiMoV2", strlen("MiMoV2")) == 0;
     return first && model->mtp_layers > 1 ? 1 : model->mtp_layers;
 }
+
+// A ColumnParallelLinear in these, a whole matrix in the others: qwen3_next_mtp.py, qwen3_5_mtp.py, nemotron_h_mtp.py
+// and exaone_moe_mtp.py v0.20.0 to v0.27.1.
+bool kvb_mtp_joins_by_rank(const struct kvb_model *model)
+{
+    static const char *const starts[] = {"Qwen3Next", "Qwen3_5", "NemotronH", "ExaoneMo"};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        if (strncmp(model->architecture, starts[i], strlen(starts[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

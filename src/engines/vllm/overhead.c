@@ -248,7 +248,9 @@ void kvb_non_torch_estimate(const struct kvb_context *context, struct kvb_estima
     }
     add_free_accounting(context, estimate);
     if (kvb_model_has_state(context->model) && context->release >= SYMMETRIC_SINCE) { // Triton modules
-        add(estimate, ranks ? KVB_OVERHEAD_STATES_RANKS : KVB_OVERHEAD_STATES);
+        add(estimate, !ranks                  ? KVB_OVERHEAD_STATES
+                      : context->gpu->nvlink ? KVB_OVERHEAD_STATES_RANKS
+                                             : KVB_OVERHEAD_STATES_RANKS_PCIE);
     }
     add_fp4_experts(context, estimate);
 }

@@ -31,6 +31,7 @@ static const struct part parts[] = {
     {"multi_modal_projector", KVB_ROLE_PROJECTOR},
     {"mm_projector", KVB_ROLE_PROJECTOR},
     {"audio", KVB_ROLE_AUDIO},
+    {"mtp.fc", KVB_ROLE_COUNT}, // what joins a module to the model, in 16 bits wherever its layer is not
     {"mtp", KVB_ROLE_MTP},
     {"shared_expert", KVB_ROLE_SHARED_EXPERT},
     {"shared_mlp", KVB_ROLE_SHARED_EXPERT},
