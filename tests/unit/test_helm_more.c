@@ -264,8 +264,8 @@ static void limits(void **state)
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ toJson $d }}",
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ print $d }}",
         "{{ $d := dict }}{{ $_ := set $d \"d\" $d }}{{ deepCopy $d }}",
-        "{{ $x := \"0123456789abcdef\" }}{{ range until 19 }}{{ $x = print $x $x }}{{ end }}{{ toYaml (list $x $x 1) "
-        "}}",
+        ("{{ $x := \"0123456789abcdef\" }}{{ range until 19 }}{{ $x = print $x $x }}{{ end }}{{ toYaml (list $x $x 1) "
+         "}}"),
         "{{ $l := until 4000 }}{{ uniq $l }}",
         "{{ range until 90000 }}{{ range until 9 }}0123456789abcdef{{ end }}{{ end }}",
     };
