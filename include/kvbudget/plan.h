@@ -399,6 +399,7 @@ struct kvb_reuse;
 
 struct kvb_plain_value {
     bool set;
+    bool negative; // `number` below 0; of those that a release takes so and refuses later
     uint64_t number;
 };
 

@@ -73,6 +73,10 @@ static enum kvb_status read_known(struct kvb_serve_reading *reading, const struc
     while (flag->kind == KVB_SERVE_VALUES && next_is_value(reading)) {
         reading->at++;
     }
+    if (kvb_serve_is_replaced(reading->engine, reading->count, reading->words, reading->at - 1, flag)) {
+        reading->at += equals == NULL && next_is_value(reading) ? 1 : 0;
+        return KVB_OK;
+    }
     enum kvb_status status = KVB_OK;
     while (flag->kind == KVB_SERVE_ADAPTERS && equals == NULL && status == KVB_OK && next_is_value(reading)) {
         status = kvb_serve_set(reading, flag, reading->words[reading->at++]);

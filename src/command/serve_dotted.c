@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 #define DOTTED_MAX 32
 #define DEPTH_MAX 16 // deeper dots are part of the name
 
@@ -143,6 +145,57 @@ static void add_members(struct kvb_buffer *json, const struct group *group, cons
     kvb_buffer_add(json, "}");
 }
 
+// Words of one spelling of a flag make up one value.
+static bool is_same_spelling(const char *word, const char *other)
+{
+    size_t length = strcspn(word, ".");
+    bool same = strcspn(other, ".") == length;
+    for (size_t i = 0; same && i < length; i++) {
+        same = (word[i] == '_' ? '-' : word[i]) == (other[i] == '_' ? '-' : other[i]);
+    }
+    return same;
+}
+
+static bool is_first_of_spelling(const char *const *words, int index)
+{
+    for (int i = 0; i < index; i++) {
+        if (kvb_serve_is_dotted(words[i]) && is_same_spelling(words[i], words[index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool gives(const struct kvb_engine_rows *engine, const char *word, const struct kvb_serve_flag *flag)
+{
+    const struct kvb_serve_flag *other = NULL;
+    size_t length = strcspn(word, "="), used = 0;
+    if (kvb_starts_with(word, "--")) {
+        (void)kvb_serve_flag_find(engine, word + 2, length - 2, &other);
+    } else if (word[0] == '-') {
+        other = kvb_serve_short_find(engine, word, length, &used);
+    }
+    return other == flag;
+}
+
+bool kvb_serve_is_replaced(const struct kvb_engine_rows *engine, int count, const char *const *words, int index,
+                           const struct kvb_serve_flag *flag)
+{
+    if ((engine->traits & KVB_SERVE_DOTS) == 0 || (flag->kind != KVB_SERVE_JSON && flag->kind != KVB_SERVE_OVERRIDES)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        const struct kvb_serve_flag *dotted = kvb_serve_is_dotted(words[i]) ? flag_of(engine, words[i]) : NULL;
+        if (i > index && gives(engine, words[i], flag)) {
+            return true;
+        }
+        if (dotted != NULL && strcmp(dotted->part, flag->part) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const struct kvb_serve_flag *kvb_serve_dotted_read(const struct kvb_engine_rows *engine, int count,
                                                    const char *const *words, int index, struct kvb_buffer *json)
 {
@@ -154,10 +207,16 @@ const struct kvb_serve_flag *kvb_serve_dotted_read(const struct kvb_engine_rows 
         if (other == NULL || strcmp(other->part, flag->part) != 0) {
             continue;
         }
-        if (i < index) {
-            return flag;
+        bool same = is_same_spelling(words[i], words[index]);
+        if (i < index && same) {
+            return flag; // read with the first of them
         }
-        add_word(&group, words[i], i + 1 < count ? words[i + 1] : "");
+        if (i > index && !same && is_first_of_spelling(words, i)) {
+            return flag; // the words of that spelling come behind
+        }
+        if (same) {
+            add_word(&group, words[i], i + 1 < count ? words[i + 1] : "");
+        }
     }
     if (group.count > 0) {
         add_members(json, &group, NULL, 0, 0);

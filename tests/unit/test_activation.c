@@ -180,7 +180,7 @@ static void rejection_sampler(void **state)
     set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_MTP);
     estimate(0);
     assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER] - plain, 867ULL * 152064 * (32 - 14));
-    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1}; // their probabilities, 32 bits
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){.set = true, .number = 1}; // their probabilities, 32 bits
     estimate(0);
     assert_int_equal(activation.phase_bytes[KVB_PHASE_SAMPLER] - plain, 867ULL * 152064 * (36 - 14));
     plan.engine.release = R(20, 0); // not asked for there yet

@@ -47,7 +47,7 @@ static void make_row(char *const fields[FIELDS])
     }
     plan.plain_flags = KVB_PLAIN_SERVE_LINE | (numbers[EPLB] != 0 ? KVB_PLAIN_EPLB : 0U);
     memset(plan.plain_numbers, 0, sizeof plan.plain_numbers);
-    plan.plain_numbers[KVB_PLAIN_REDUNDANT_EXPERTS] = (struct kvb_plain_value){numbers[COPIES] > 0, numbers[COPIES]};
+    plan.plain_numbers[KVB_PLAIN_REDUNDANT_EXPERTS] = (struct kvb_plain_value){.set = numbers[COPIES] > 0, .number = numbers[COPIES]};
 }
 
 // What passes these checks may still be refused by a layer or a backend, which are made later.

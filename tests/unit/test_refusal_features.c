@@ -164,7 +164,7 @@ static void heads_of_drafts(void **state)
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
     says(kvb_refusal_draft_heads, &plan,
          "Total number of attention heads (14) must be divisible by tensor parallel size (4).");
-    plan.plain_numbers[KVB_PLAIN_DRAFT_RANKS] = (struct kvb_plain_value){true, 1};
+    plan.plain_numbers[KVB_PLAIN_DRAFT_RANKS] = (struct kvb_plain_value){.set = true, .number = 1};
     says(kvb_refusal_draft_heads, &plan, NULL);
     plan.plain_numbers[KVB_PLAIN_DRAFT_RANKS].set = false;
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);

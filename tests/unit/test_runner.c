@@ -80,7 +80,7 @@ static void logits_of_sampled_drafts(void **state)
     make(KVB_YES, 8192, 256);
     speculate(KVB_SPECULATIVE_EAGLE, 3);
     uint64_t greedy = device();
-    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){.set = true, .number = 1};
     assert_int_equal(device() - greedy, 256ULL * 3 * 128256 * 4);
     static struct kvb_model draft;
     draft = plan.model;
@@ -96,7 +96,7 @@ static void logits_of_sampled_drafts(void **state)
     assert_int_equal(device(), first);
     make(KVB_YES, 8192, 256);
     uint64_t none = device();
-    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+    plan.plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){.set = true, .number = 1};
     assert_int_equal(device(), none);
 }
 

@@ -87,6 +87,9 @@ static void sizes_and_shapes(void **state)
         {R(13, 0), CC "{\"dynamic_shapes_config\":{\"type\":\"unbacked\",\"evaluate_guards\":true}}", TAKEN},
         {R(13, 0), CC "{\"dynamic_shapes_config\":{\"assume_32_bit_indexing\":true}}", "assume_32_bit_indexing: Unexp"},
         {R(14, 0), CC "{\"dynamic_shapes_config\":{\"assume_32_bit_indexing\":true}}", TAKEN},
+        {R(28, 0), CC "{\"compile_ranges_endpoints\":[\"$END\",0]}", "Invalid compile range endpoint: 0"},
+        {R(28, 0), CC "{\"compile_ranges_endpoints\":null}", TAKEN},
+        {R(9, 0), CC "{\"cudagraph_capture_sizes\":[1,2]}", TAKEN},
     };
     WALK(rows);
 }
@@ -225,12 +228,34 @@ static void dotted_flags_meet(void **state)
     assert_true(deployment.graph_sizes.sequence_parallel && deployment.graph_sizes.compile_mode == 4);
     READ("-cc.cudagraph_capture_sizes+", "4,8", "-cc.+", "1");
     assert_int_equal(deployment.graph_sizes.count, 2);
+    READ("-cc.mode=3", "--compilation-config.cudagraph_mode",
+         "FULL"); // of two spellings the later begun is all there is
+    assert_true(deployment.graph_sizes.compile_mode == 0 && mode->number == KVB_GRAPH_MODE_FULL);
+    READ("--compilation_config.mode=3", "--compilation-config.cudagraph_mode", "FULL", "-ac.backend=FLASHINFER");
+    assert_true(deployment.graph_sizes.compile_mode == 4 && mode->number == KVB_GRAPH_MODE_FULL);
+    READ("-cc.mode=3", "--compilation-config.cudagraph_mode", "FULL", "-cc.mode=2");
+    assert_true(deployment.graph_sizes.compile_mode == 0 && mode->number == KVB_GRAPH_MODE_FULL);
+    READ("--compilation-config.cudagraph_mode", "FULL", "-cc", "{\"mode\":3}"); // and stands behind all JSON
+    assert_true(deployment.graph_sizes.compile_mode == 0 && mode->number == KVB_GRAPH_MODE_FULL);
     const char *many[64] = {"vllm", "serve", "M"};
     for (int i = 3; i < 64; i++) {
         many[i] = i == 3 ? "-cc.mode=0" : "-cc.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r=1";
     }
     read(64, many);
     assert_int_equal(deployment.graph_sizes.compile_mode, 1);
+}
+
+// argparse keeps the last of a flag's values whole.
+static void json_is_replaced(void **state)
+{
+    (void)state;
+    const struct kvb_setting_value *mode = &deployment.settings.values[KVB_SET_CUDAGRAPH_MODE];
+    READ("-cc", "{\"mode\":3}", "--compilation-config={\"cudagraph_mode\":\"FULL\"}");
+    assert_true(deployment.graph_sizes.compile_mode == 0 && mode->number == KVB_GRAPH_MODE_FULL);
+    READ("--compilation-config={\"mode\":3}", "-cc", "{\"cudagraph_mode\":\"FULL\"}", "--port", "1");
+    assert_true(deployment.graph_sizes.compile_mode == 0 && mode->number == KVB_GRAPH_MODE_FULL);
+    READ("-cc", "--cc", "-cc", "{\"mode\":3}"); // the first has no value
+    assert_int_equal(deployment.graph_sizes.compile_mode, 4);
 }
 
 // float() of Python: 1e1 is 10.
@@ -276,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_long_member_is_let_pass),
         cmocka_unit_test(executors),
         cmocka_unit_test(dotted_flags_meet),
+        cmocka_unit_test(json_is_replaced),
         cmocka_unit_test(exponents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

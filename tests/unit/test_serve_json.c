@@ -154,7 +154,12 @@ static void values_by_release(void **state)
         {R(20, 0), "\n--additional-config {",
          INVALID("--additional-config") "its end, where one expects a name in "
                                         "double quotes"},
-        {R(20, 0), "\n--additional-config", TAKEN},
+        {R(20, 0), "\n--additional-config", "argument --additional-config: expected one argument"},
+        {R(20, 0), "\n--additional-config=", TAKEN},
+        {R(20, 0), "\n--additional-config ", TAKEN}, // an empty word
+        {R(24, 0), "\n--device", "argument --device-ids: expected one argument"},
+        {R(24, 0), "\n--device\n--port 1", "argument --device-ids: expected one argument"},
+        {R(20, 0), "\n--compilation-config", "argument --compilation-config: expected one argument"},
         {R(20, 0), "\n--allowed-origins *", INVALID("--allowed-origins") "'*', where one expects ["},
         {R(20, 0), "\n--allowed-origins [\"*\"]", TAKEN},
     };

@@ -108,8 +108,6 @@ static void beginnings_of_flags(void **state)
         {KVB_RELEASE(0, 20, 0), "\n-zz", " -zz"},
         {KVB_RELEASE(0, 20, 0), "\n-", " -"},
         {KVB_RELEASE(0, 12, 0), "\n-O7", ""},
-        {KVB_RELEASE(0, 24, 0), "\n--device", ""}, // the beginning of --device-ids, without a word
-        {KVB_RELEASE(0, 24, 0), "\n--device\n--port 1", ""},
         {KVB_RELEASE(0, 24, 0), "\n--device 0", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -171,6 +169,29 @@ static void members_of_json(void **state)
                                 "{\"method\":\"eagle3\",\"model\":\"x/y\",\"num_speculative_tokens\":2}"),
                            "Fast prefill optimization for KV sharing is not compatible with EAGLE"));
     assert_string_equal(SAID("vllm@0.20.0", QWEN, "--kv-sharing-fast-prefill"), "");
+}
+
+#define PICTURES "Qwen/Qwen2-VL-2B-Instruct"
+
+// Entries of --limit-mm-per-prompt: who asks for what is in them, and what nobody can read yet.
+static void limits_of_items(void **state)
+{
+    (void)state;
+    static const char flag[] = "--limit-mm-per-prompt", unknown[] = "{\"video\": {\"foo\": 1}}";
+    assert_string_equal(SAID("vllm@0.20.0", PICTURES, flag, unknown),
+                        "1 validation error for VideoDummyOptions, foo: Unexpected keyword argument");
+    assert_string_equal(SAID("vllm@0.20.0+mine", PICTURES, flag, unknown), "");
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, flag, unknown), ""); // a text model has no such config
+    assert_string_equal(
+        SAID("vllm@0.11.0", QWEN, flag, unknown), // but counts alone were a matter of all models
+        "1 validation error for ModelConfig, limit_mm_per_prompt.video: Input should be a valid integer");
+    assert_string_equal(SAID("vllm@0.9.0", PICTURES, flag, unknown), "");
+    assert_string_equal(SAID("vllm@0.20.0", PICTURES, flag, "{\"image\": {\"width\": \"$WIDTH\"}}"), "");
+    static const char valued[] = "--guided-decoding-disable-fallback"; // a switch until 0.11.0
+    assert_string_equal(SAID("vllm@0.11.2", PICTURES, flag, unknown, valued),
+                        "argument --guided-decoding-disable-fallback: expected one argument");
+    assert_string_equal(SAID("vllm@0.11.2+mine", QWEN, valued), "");
+    assert_string_equal(SAID("vllm@0.11.2", QWEN, "--guided-decoding-disable-fallback="), "");
 }
 
 // A flag that is missed may stand in a file of flags, or behind what there was room for.
@@ -252,4 +273,5 @@ static void the_longest_beside_early_lora(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(parsers_that_nobody_asks_for), cmocka_unit_test(builds_that_are_no_release),
               cmocka_unit_test(choices_that_find_room), cmocka_unit_test(values_before_other_flags),
               cmocka_unit_test(beginnings_of_flags), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
-              cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole))
+              cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole),
+              cmocka_unit_test(limits_of_items))

@@ -38,7 +38,7 @@ static const struct kvb_context *context_with(enum with with, uint32_t release)
     plan.plain_flags = KVB_PLAIN_SERVE_LINE;
     switch (with) {
     case STEPS:
-        plan.plain_numbers[KVB_PLAIN_SCHEDULER_STEPS] = (struct kvb_plain_value){true, 8};
+        plan.plain_numbers[KVB_PLAIN_SCHEDULER_STEPS] = (struct kvb_plain_value){.set = true, .number = 8};
         break;
     case OLD_CARD:
         plan.gpu.compute_capability = 75;
@@ -66,10 +66,10 @@ static const struct kvb_context *context_with(enum with with, uint32_t release)
         plan.model.pooling = true;
         break;
     case PARTIAL:
-        plan.plain_numbers[KVB_PLAIN_PARTIAL_PREFILLS] = (struct kvb_plain_value){true, 2};
+        plan.plain_numbers[KVB_PLAIN_PARTIAL_PREFILLS] = (struct kvb_plain_value){.set = true, .number = 2};
         break;
     case THRESHOLD:
-        plan.plain_numbers[KVB_PLAIN_LONG_PREFILL_THRESHOLD] = (struct kvb_plain_value){true, 0};
+        plan.plain_numbers[KVB_PLAIN_LONG_PREFILL_THRESHOLD] = (struct kvb_plain_value){.set = true, .number = 0};
         break;
     case TRANSFER:
         set(&plan, KVB_SET_KV_TRANSFER, 1);

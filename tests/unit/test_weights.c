@@ -123,7 +123,7 @@ static void llama_8b_on_runner_v2(void **state)
 
 static void give(struct kvb_plan *plan, enum kvb_plain_number number, uint64_t value)
 {
-    plan->plain_numbers[number] = (struct kvb_plain_value){true, value};
+    plan->plain_numbers[number] = (struct kvb_plain_value){.set = true, .number = value};
 }
 
 // prefetch.py v0.17.0: of 32 layers in groups of 8 the last two leave, layers 6, 7, 14, 15 and on: 8 of 416 MiB and 16

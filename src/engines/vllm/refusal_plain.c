@@ -101,6 +101,19 @@ static bool several_ranks(const struct kvb_context *context)
     return context->dp > 1;
 }
 
+// Source: vllm/config/parallel.py __post_init__ (config.py v0.9.2).
+static bool rank_out_of_range(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *rank = &context->plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK];
+    if (!rank->set || (!rank->negative && rank->number < context->dp)) {
+        return false;
+    }
+    return kvb_refuse_two(out,
+                          rank->negative ? "data_parallel_rank (-{0}) must be in the range [0, {1})"
+                                         : "data_parallel_rank ({0}) must be in the range [0, {1})",
+                          rank->number, context->dp);
+}
+
 // Requests are spread outside: each rank is a server that has to be told which one it is.
 static bool external_refused(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -122,8 +135,10 @@ static bool external_refused(const struct kvb_context *context, char out[KVB_ERR
                                 "data-parallel rank. Set `--data-parallel-rank`, or set `--data-parallel-size` greater "
                                 "than 1 and use `--nnodes` with `--node-rank` so the rank can be inferred.");
     }
-    return kvb_refuse_if(!several_ranks(context), out,
-                         "data_parallel_external_lb can only be set when data_parallel_size > 1");
+    if (!several_ranks(context)) {
+        return kvb_refuse(out, "data_parallel_external_lb can only be set when data_parallel_size > 1");
+    }
+    return rank_out_of_range(context, out);
 }
 
 // Source: vllm/engine/arg_utils.py v0.11.1:1475.
@@ -170,17 +185,23 @@ bool kvb_refusal_data_ranks(const struct kvb_context *context, char out[KVB_ERRO
 
 bool kvb_refusal_redundant_experts(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
-    uint64_t copies = kvb_plain_or(context, KVB_PLAIN_REDUNDANT_EXPERTS, 0);
-    if (copies == 0 || kvb_has_plain(context, KVB_PLAIN_EPLB)) {
+    // With a sign or without, once EPLB has a config and before.
+    static const char *const sentences[2][2] = {
+        {"num_redundant_experts should be used with EPLB.{0}.", "num_redundant_experts should be used with EPLB.-{0}."},
+        {"num_redundant_experts is set to {0} but EPLB is not enabled. Either enable EPLB or unset "
+         "num_redundant_experts.",
+         "num_redundant_experts is set to -{0} but EPLB is not enabled. Either enable EPLB or unset "
+         "num_redundant_experts."},
+    };
+    const struct kvb_plain_value *copies = &context->plan->plain_numbers[KVB_PLAIN_REDUNDANT_EXPERTS];
+    bool balanced = kvb_has_plain(context, KVB_PLAIN_EPLB);
+    if (!copies->set || copies->number == 0 || (balanced && !copies->negative)) {
         return false;
     }
-    return kvb_refuse_two(
-        out,
-        context->release < EPLB_CONFIG_SINCE
-            ? "num_redundant_experts should be used with EPLB.{0}."
-            : "num_redundant_experts is set to {0} but EPLB is not enabled. Either enable EPLB or unset "
-              "num_redundant_experts.",
-        copies, 0);
+    return kvb_refuse_two(out,
+                          balanced ? "num_redundant_experts must be non-negative, but got -{0}."
+                                   : sentences[context->release >= EPLB_CONFIG_SINCE][copies->negative],
+                          copies->number, 0);
 }
 
 #define PARTS_COUNTED_SINCE R(14, 0) // --ubatch-size

@@ -54,6 +54,8 @@ bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct
 bool kvb_vllm_is_release(const struct kvb_engine *engine);
 // The noted line behind this one.
 const char *kvb_vllm_next_line(const char *line);
+// serve_limits.c: entries of --limit-mm-per-prompt that the release's classes do not take.
+void kvb_vllm_judge_limits(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_pairs.c: flags that the release does not take together, or not alone.
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.

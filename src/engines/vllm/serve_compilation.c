@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "engines/vllm/refusal.h"
-#include "engines/vllm/serve_members.h"
+#include "engines/vllm/serve_member_types.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
@@ -130,6 +130,70 @@ static bool judge_sizes(const struct kvb_member *list, char out[OPTIONAL_CAPACIT
         }
     }
     return false;
+}
+
+// ---- Sizes that are captured
+
+// Before they had types that pydantic reads, a list of numbers was asked for, and added up.
+static bool judge_captured(const struct kvb_member *sizes, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    struct kvb_member size;
+    if (release >= TYPES_SINCE || is_null(sizes)) {
+        return false;
+    }
+    if (sizes->value[0] != '[') {
+        return say(out, "argument --compilation-config/-O: invalid value of cudagraph_capture_sizes: '", sizes->value,
+                   sizes->size, "'");
+    }
+    for (const char *at = sizes->value; release >= KEYS_CLOSED_SINCE && kvb_element_next(&at, &size);) {
+        if (size.value[0] == '"') {
+            return say(out, "cudagraph_capture_sizes: can only concatenate str (not \"int\") to str: ", size.value,
+                       size.size, "");
+        }
+    }
+    return false;
+}
+
+// ---- Ranges that are compiled for
+
+#define ENDPOINTS_SINCE R(18, 0) // split points before
+#define RANGES_SINCE R(13, 0)
+
+// Whole numbers above 0. Source: vllm/config/vllm.py _set_compile_ranges.
+static bool judge_ranges(const struct kvb_member *list, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    static const struct kvb_known_key_type whole = {"", "", 0, 0, "i", ' ', 0};
+    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0};
+    struct kvb_member member;
+    char sentence[64];
+    bool endpoints = release >= ENDPOINTS_SINCE;
+    for (const char *at = list->value; kvb_element_next(&at, &member);) {
+        if (memchr(member.value, '$', member.size) != NULL) {
+            continue;
+        }
+        if (kvb_vllm_member_slips(&whole, &member, release, sentence)) {
+            const char *field = endpoints ? "compile_ranges_endpoints" : "compile_ranges_split_points";
+            (void)say(out, "1 validation error for CompilationConfig, ", field, strlen(field), ": ");
+            kvb_add_text(out, OPTIONAL_CAPACITY, sentence);
+            return true;
+        }
+        if (kvb_vllm_member_slips(&positive, &member, release, sentence)) {
+            return say(out,
+                       endpoints
+                           ? "1 validation error for VllmConfig, Assertion failed, Invalid compile range endpoint: "
+                           : "1 validation error for VllmConfig, Assertion failed, Invalid compile range split "
+                             "point: ",
+                       member.value, member.size, "");
+        }
+    }
+    return false;
+}
+
+static bool names_ranges(const struct kvb_member *member, uint32_t release)
+{
+    return release >= RANGES_SINCE &&
+           strcmp(member->key,
+                  release >= ENDPOINTS_SINCE ? "compile_ranges_endpoints" : "compile_ranges_split_points") == 0;
 }
 
 // ---- Shapes
@@ -282,6 +346,8 @@ bool kvb_vllm_judge_compilation(const char *text, uint32_t release, char out[OPT
         if (judge_mode(&member, release, out) ||
             (list && strcmp(member.key, "custom_ops") == 0 && judge_operations(&member, release, out)) ||
             (list && strcmp(member.key, "compile_sizes") == 0 && judge_sizes(&member, out)) ||
+            (strcmp(member.key, "cudagraph_capture_sizes") == 0 && judge_captured(&member, release, out)) ||
+            (list && names_ranges(&member, release) && judge_ranges(&member, release, out)) ||
             (strcmp(member.key, "dynamic_shapes_config") == 0 && judge_shapes(&member, release, out))) {
             return true;
         }

@@ -9,6 +9,7 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
 #define MEDIA_SINCE R(10, 2)
+#define INTERVAL_SINCE R(14, 0)
 #define TYPE_FILLED_SINCE R(19, 0)
 
 struct config_row {
@@ -63,6 +64,23 @@ static bool refuses(const struct config_row *row, const char *flag, const char *
     return !says(mapping, row->needs, row->one) && (row->or_one == NULL || !says(mapping, row->needs, row->or_one));
 }
 
+// EPLBConfig asks for steps between two lines only where lines are asked for; v0.20.0 bounds the field itself.
+static bool judge_interval(const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0};
+    struct kvb_member member;
+    char sentence[64];
+    for (const char *at = mapping; kvb_member_next(&at, &member);) {
+        if (strcmp(member.key, "log_balancedness_interval") == 0 && says(mapping, "log_balancedness", "true") &&
+            release >= INTERVAL_SINCE && kvb_vllm_member_slips(&positive, &member, release, sentence)) {
+            (void)kvb_copy(out, OPTIONAL_CAPACITY,
+                           "1 validation error for EPLBConfig, log_balancedness_interval must be greater than 0.");
+            return true;
+        }
+    }
+    return false;
+}
+
 // Overrides replace the mapping of the config, and patch_rope_scaling asks it for its type: transformers 5, which fills
 // that in, came later. Source: vllm/transformers_utils/config.py v0.8.5 to v0.18.0.
 static bool judge_rope(const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
@@ -102,7 +120,8 @@ bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t relea
             return true;
         }
     }
-    return (strcmp(flag, "hf-overrides") == 0 && judge_rope(mapping, release, out)) ||
+    return (strcmp(flag, "eplb-config") == 0 && judge_interval(mapping, release, out)) ||
+           (strcmp(flag, "hf-overrides") == 0 && judge_rope(mapping, release, out)) ||
            (strcmp(flag, "media-io-kwargs") == 0 && judge_media(mapping, release, out));
 }
 

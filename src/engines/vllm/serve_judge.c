@@ -175,13 +175,31 @@ static bool judge_switch(const char *line, uint32_t release, char out[OPTIONAL_C
     return true;
 }
 
+// A flag that takes one value, and the line ends behind its name; not where there was no room for the value.
+static bool judge_missing(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
+                          char out[OPTIONAL_CAPACITY])
+{
+    const char *value;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
+    bool ends = *value == '\n' || (*value == '\0' && !deployment->serve_flags_cut);
+    if (flag == NULL || flag->values != '1' || !ends || value[-1] == ' ' || value[-1] == '=' ||
+        !kvb_vllm_is_release(engine)) {
+        return false;
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
+    kvb_add_text(out, OPTIONAL_CAPACITY, flag->name);
+    kvb_add_text(out, OPTIONAL_CAPACITY, ": expected one argument");
+    return true;
+}
+
 // argparse reads all values before it says which flags it does not know.
 static bool judge_values(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
                          char out[OPTIONAL_CAPACITY])
 {
     uint32_t release = engine->release;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
-        if (judge_suffix(line, release, out) || judge_switch(line, release, out) || judge_device(line, release, out) ||
+        if (judge_missing(deployment, line, engine, out) || judge_suffix(line, release, out) ||
+            judge_switch(line, release, out) || judge_device(line, release, out) ||
             kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
             kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
             kvb_vllm_judge_json(deployment, line, engine, out) || kvb_vllm_judge_modules(line, engine, out)) {

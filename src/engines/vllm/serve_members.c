@@ -10,6 +10,7 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define DEPTH_MAX 8
+#define VALUES_READ_SINCE R(9, 2)        // as JSON; text before, whatever they are
 #define SHORT_COMPILATION_SINCE R(12, 0) // -cc, which was -O before
 
 // Behind the value that begins here; NULL where its line ends before it does.
@@ -51,7 +52,7 @@ bool kvb_member_next(const char **at, struct kvb_member *out)
 {
     const char *key = *at + strspn(*at, " ,{");
     size_t length = *key == '"' ? strcspn(key + 1, "\"\\\n") : 0;
-    if (length == 0 || key[1 + length] != '"') {
+    if (*key != '"' || key[1 + length] != '"') {
         return false;
     }
     out->key[0] = '\0';
@@ -125,7 +126,10 @@ static void add(char out[KVB_DOTTED_CAPACITY], const char *text, size_t size)
 static void add_quoted(char out[KVB_DOTTED_CAPACITY], const char *text, size_t size)
 {
     add(out, "\"", 1);
-    add(out, text, size);
+    for (size_t i = 0; i < size; i++) {
+        add(out, "\\", text[i] == '"' ? 1 : 0);
+        add(out, text + i, 1);
+    }
     add(out, "\"", 1);
 }
 
@@ -142,11 +146,11 @@ static void add_list(char out[KVB_DOTTED_CAPACITY], const char *value, size_t si
     add(out, "]", 1);
 }
 
-static void add_value(char out[KVB_DOTTED_CAPACITY], const char *value, size_t size, bool list)
+static void add_value(char out[KVB_DOTTED_CAPACITY], const char *value, size_t size, bool list, bool text)
 {
     if (list) {
         add_list(out, value, size);
-    } else if (is_json(value, size)) {
+    } else if (!text && is_json(value, size)) {
         add(out, value, size);
     } else {
         add_quoted(out, value, size);
@@ -154,23 +158,23 @@ static void add_value(char out[KVB_DOTTED_CAPACITY], const char *value, size_t s
 }
 
 // "a.b" and "1" become {"a":{"b":1}}; false where there is no room for it. The path stands behind a dot.
-static bool write_member(const char *path, size_t length, const char *value, char out[KVB_DOTTED_CAPACITY])
+static bool write_member(const char *path, size_t length, const char *value, bool text, char out[KVB_DOTTED_CAPACITY])
 {
     size_t depth = 0, size = strcspn(value, "\n");
     bool list = (path + length)[-1] == '+';
     length -= list ? 1 : 0;
-    if (length + (list ? 4 * size : size) + 64 > KVB_DOTTED_CAPACITY) {
+    if (length + (list ? 4 * size : 2 * size) + 64 > KVB_DOTTED_CAPACITY) {
         return false;
     }
     out[0] = '\0';
-    for (size_t at = 0; at < length && depth < DEPTH_MAX; depth++) {
+    for (size_t at = 0; at <= length && depth < DEPTH_MAX; depth++) { // a dot alone is a member without a name
         size_t part = strcspn(path + at, ". =+");
         add(out, "{\"", 2);
         add(out, path + at, part);
         add(out, "\":", 2);
         at += part + 1;
     }
-    add_value(out, value, size, list);
+    add_value(out, value, size, list, text);
     for (; depth > 0; depth--) {
         add(out, "}", 1);
     }
@@ -193,5 +197,6 @@ const char *kvb_json_of_line(const char *line, uint32_t release, char flag[KVB_M
     const char *path = line + length + 1;
     size_t size = strcspn(path, " =\n");
     bool given = path[size] == ' ' || path[size] == '=';
-    return given && write_member(path, size, path + size + 1, dotted) ? dotted : NULL;
+    bool text = release < VALUES_READ_SINCE;
+    return given && write_member(path, size, path + size + 1, text, dotted) ? dotted : NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/text.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -84,33 +85,34 @@ struct number_row {
     const char *words;
     enum kvb_plain_number number;
     const char *member; // the flag takes JSON: its key
+    bool with_sign;     // below 0 as well
 };
 
 static const struct number_row numbers[] = {
-    {"--max-cpu-loras ", KVB_PLAIN_MAX_CPU_LORAS, NULL},
-    {"--max-num-partial-prefills ", KVB_PLAIN_PARTIAL_PREFILLS, NULL},
-    {"--max-long-partial-prefills ", KVB_PLAIN_LONG_PARTIAL_PREFILLS, NULL},
-    {"--long-prefill-token-threshold ", KVB_PLAIN_LONG_PREFILL_THRESHOLD, NULL},
-    {"--data-parallel-size-local ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL},
-    {"-dpl ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL},
-    {"--data-parallel-rank ", KVB_PLAIN_DATA_PARALLEL_RANK, NULL},
-    {"-dpn ", KVB_PLAIN_DATA_PARALLEL_RANK, NULL},
-    {"--nnodes ", KVB_PLAIN_NODES, NULL},
-    {"-n ", KVB_PLAIN_NODES, NULL},
-    {"--ubatch-size ", KVB_PLAIN_MICROBATCHES, NULL},
-    {"--num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL},
-    {"--eplb-config.num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL},
-    {"--eplb-config ", KVB_PLAIN_REDUNDANT_EXPERTS, "\"num_redundant_experts\""},
-    {"--num-scheduler-steps ", KVB_PLAIN_SCHEDULER_STEPS, NULL},
-    {"--max-num-scheduled-tokens ", KVB_PLAIN_SCHEDULED_TOKENS, NULL},
-    {"--speculative-draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
-    {"--speculative-config.draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL},
-    {"--speculative-config ", KVB_PLAIN_DRAFT_RANKS, "\"draft_tensor_parallel_size\""},
-    {"--speculative-config.max-model-len ", KVB_PLAIN_DRAFT_LENGTH, NULL},
-    {"--speculative-config ", KVB_PLAIN_DRAFT_LENGTH, "\"max_model_len\""},
-    {"--offload-group-size ", KVB_PLAIN_OFFLOAD_GROUP, NULL},
-    {"--offload-num-in-group ", KVB_PLAIN_OFFLOAD_IN_GROUP, NULL},
-    {"--offload-prefetch-step ", KVB_PLAIN_OFFLOAD_AHEAD, NULL},
+    {"--max-cpu-loras ", KVB_PLAIN_MAX_CPU_LORAS, NULL, false},
+    {"--max-num-partial-prefills ", KVB_PLAIN_PARTIAL_PREFILLS, NULL, false},
+    {"--max-long-partial-prefills ", KVB_PLAIN_LONG_PARTIAL_PREFILLS, NULL, false},
+    {"--long-prefill-token-threshold ", KVB_PLAIN_LONG_PREFILL_THRESHOLD, NULL, false},
+    {"--data-parallel-size-local ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL, false},
+    {"-dpl ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL, false},
+    {"--data-parallel-rank ", KVB_PLAIN_DATA_PARALLEL_RANK, NULL, true},
+    {"-dpn ", KVB_PLAIN_DATA_PARALLEL_RANK, NULL, true},
+    {"--nnodes ", KVB_PLAIN_NODES, NULL, false},
+    {"-n ", KVB_PLAIN_NODES, NULL, false},
+    {"--ubatch-size ", KVB_PLAIN_MICROBATCHES, NULL, false},
+    {"--num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL, true},
+    {"--eplb-config.num-redundant-experts ", KVB_PLAIN_REDUNDANT_EXPERTS, NULL, true},
+    {"--eplb-config ", KVB_PLAIN_REDUNDANT_EXPERTS, "\"num_redundant_experts\"", true},
+    {"--num-scheduler-steps ", KVB_PLAIN_SCHEDULER_STEPS, NULL, false},
+    {"--max-num-scheduled-tokens ", KVB_PLAIN_SCHEDULED_TOKENS, NULL, false},
+    {"--speculative-draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL, false},
+    {"--speculative-config.draft-tensor-parallel-size ", KVB_PLAIN_DRAFT_RANKS, NULL, false},
+    {"--speculative-config ", KVB_PLAIN_DRAFT_RANKS, "\"draft_tensor_parallel_size\"", false},
+    {"--speculative-config.max-model-len ", KVB_PLAIN_DRAFT_LENGTH, NULL, false},
+    {"--speculative-config ", KVB_PLAIN_DRAFT_LENGTH, "\"max_model_len\"", false},
+    {"--offload-group-size ", KVB_PLAIN_OFFLOAD_GROUP, NULL, false},
+    {"--offload-num-in-group ", KVB_PLAIN_OFFLOAD_IN_GROUP, NULL, false},
+    {"--offload-prefetch-step ", KVB_PLAIN_OFFLOAD_AHEAD, NULL, false},
 };
 
 // Where the text stands in this line; NULL when it does not.
@@ -125,16 +127,20 @@ static const char *in_line(const char *line, const char *text)
     return NULL;
 }
 
-static bool read_number(const char *at, uint64_t *out)
+// A member of JSON may stand in quotes.
+static bool read_number(const char *at, const struct number_row *row, struct kvb_plain_value *out)
 {
     uint64_t number = 0;
-    if (*at < '0' || *at > '9') {
+    at += row->member != NULL && *at == '"' ? 1 : 0;
+    bool negative = row->with_sign && *at == '-';
+    at += negative ? 1 : 0;
+    if (!kvb_is_digit(*at)) {
         return false;
     }
-    for (; *at >= '0' && *at <= '9'; at++) {
+    for (; kvb_is_digit(*at); at++) {
         number = kvb_add(kvb_mul(number, 10), (uint64_t)(*at - '0'));
     }
-    *out = number;
+    *out = (struct kvb_plain_value){.set = true, .negative = negative && number > 0, .number = number};
     return true;
 }
 
@@ -147,9 +153,8 @@ static void note_number(const char *line, struct kvb_plan *plan)
             at = member != NULL ? member + strlen(numbers[i].member) : NULL;
             at = at != NULL ? at + strspn(at, " :") : NULL;
         }
-        uint64_t number;
-        if (at != NULL && read_number(at, &number)) {
-            plan->plain_numbers[numbers[i].number] = (struct kvb_plain_value){true, number};
+        if (at != NULL) {
+            (void)read_number(at, &numbers[i], &plan->plain_numbers[numbers[i].number]);
         }
     }
 }
@@ -226,7 +231,7 @@ static void note_moved(const char *line, struct kvb_plan *plan)
         at += strspn(at, between);
     }
     if (roles != 0) {
-        plan->plain_numbers[KVB_PLAIN_OFFLOAD_ROLES] = (struct kvb_plain_value){true, roles};
+        plan->plain_numbers[KVB_PLAIN_OFFLOAD_ROLES] = (struct kvb_plain_value){.set = true, .number = roles};
     }
 }
 
@@ -238,7 +243,7 @@ static void note_sampling(const char *line, struct kvb_plan *plan)
     const char *word = config != NULL ? in_line(config, "draft_sample_method") : NULL;
     word = word != NULL || config == NULL ? word : in_line(config, "draft-sample-method");
     if (word != NULL && in_line(word, "probabilistic") != NULL) {
-        plan->plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){true, 1};
+        plan->plain_numbers[KVB_PLAIN_DRAFT_SAMPLES] = (struct kvb_plain_value){.set = true, .number = 1};
     }
 }
 
@@ -319,5 +324,6 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
     plan->plain_flags |= connector && !role ? KVB_PLAIN_NO_ROLE : 0;
     kvb_vllm_graphs_said(deployment, plan);
     kvb_vllm_judge_bounds(deployment, plan);
+    kvb_vllm_judge_limits(deployment, plan);
     kvb_vllm_judge_pairs(deployment, plan);
 }
