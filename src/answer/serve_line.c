@@ -58,8 +58,8 @@ static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *eng
 {
     enum kvb_off_form form = off_form(engine, name, release);
     if (on) {
-        kvb_buffer_printf(out, " %s", name);
-    } else if (form != KVB_OFF_UNSAID) {
+        kvb_buffer_printf(out, form == KVB_OFF_SPELLED ? " %s=True" : " %s", name);
+    } else if (form != KVB_OFF_UNSAID && form != KVB_OFF_SPELLED) {
         kvb_buffer_printf(out, form == KVB_OFF_VALUE ? " --%s=False" : " --no-%s", name + 2);
     }
 }

@@ -52,6 +52,7 @@ enum kvb_off_form {
     KVB_OFF_NEGATED, // --no-NAME
     KVB_OFF_VALUE,   // --NAME=False
     KVB_OFF_UNSAID,  // by leaving it out
+    KVB_OFF_SPELLED, // the same, and it is turned on by --NAME=True
 };
 
 // Where the line that starts it is more than its command, the model and flags.

@@ -87,9 +87,9 @@ static void devices_by_name(void **state)
     (void)snprintf(sentence, sizeof sentence, "%scuda'", uuid);
     judged("0.24.0", R(24, 0), "--device-ids cuda\n", sentence);
     judged("0.24.0", R(24, 0), "--device abcd\n", ""); // the length of one, and no such word
-    judged("0.24.0", R(24, 0), "--device\n", "");
+    judged("0.24.0", R(24, 0), "--device\n", "argument --device-ids: expected one argument");
     judged("0.9.0", R(9, 0), "--device cuda\n", "");
-    judged("0.24.0", R(24, 0), "--device", ""); // which argparse asks a value for
+    judged("0.24.0", R(24, 0), "--device", "argument --device-ids: expected one argument");
 }
 
 static void values_that_are_not_listed(void **state)
@@ -129,6 +129,8 @@ static void forms_of_switches_and_companions(void **state)
     assert_null(kvb_vllm_companion(KVB_SET_MAX_LORAS, KVB_QUANTIZATION_BITSANDBYTES, R(8, 1)));
     assert_int_equal(kvb_vllm_off_form("nobody", R(9, 0)), KVB_OFF_NEGATED);
     assert_int_equal(kvb_vllm_off_form("enable-prefix-caching", R(9, 0)), KVB_OFF_NEGATED);
+    assert_int_equal(kvb_vllm_off_form("enable-chunked-prefill", R(4, 0)), KVB_OFF_SPELLED); // type=bool
+    assert_int_equal(kvb_vllm_off_form("enable-chunked-prefill", R(4, 1)), KVB_OFF_UNSAID);
 }
 
 // ---- Tables of releases

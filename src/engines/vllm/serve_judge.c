@@ -288,5 +288,5 @@ enum kvb_off_form kvb_vllm_off_form(const char *name, uint32_t release)
     if (row == NULL || row->values == 'b') {
         return KVB_OFF_NEGATED;
     }
-    return row->values == 'B' ? KVB_OFF_VALUE : KVB_OFF_UNSAID;
+    return row->values == 'B' ? KVB_OFF_VALUE : row->values == '1' ? KVB_OFF_SPELLED : KVB_OFF_UNSAID;
 }
