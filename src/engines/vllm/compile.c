@@ -22,6 +22,7 @@
 #define COMPILES_IN_PIECES 3
 #define HALVES_OF_RANKS 3   // 0.70 GiB printed by four RTX 3090, table 0.592, hidden 0.078
 #define HALVES_OF_MODULES 4 // 1.35 by two, table 1.184
+#define HALVES_OF_NORMS 12  // a hidden tensor, twice two for what is joined, and the target's output
 #define WORKSPACE_BYTES (4096 * 2 * KIB + 16 * 8 * KIB)
 #define WORKSPACE_HOPPER_BYTES (4096 * 8 * KIB)
 
@@ -168,12 +169,17 @@ static uint64_t hidden_bytes(const struct kvb_context *context)
 }
 
 // Ranks reduce behind the table, so the norm is no part of its kernel; the table's kernel of a next-token module is
-// timed beside the target's output.
+// timed beside the target's output. On one card it takes in the norms of both tensors that the module joins, whose
+// outputs are strided halves of the joined one and are made up whole. Source: qwen3_5_mtp.py v0.27.1:148,
+// deepseek_mtp.py v0.27.1:115.
 static uint64_t halves_of(const struct kvb_context *context)
 {
     uint64_t halves = kvb_rule(context, KVB_RULE_COMPILE_PEAK);
     bool modules = context->speculative == KVB_SPECULATIVE_MTP;
-    return context->tp > 1 ? kvb_min(halves, modules ? HALVES_OF_MODULES : HALVES_OF_RANKS) : halves;
+    if (context->tp > 1) {
+        return kvb_min(halves, modules ? HALVES_OF_MODULES : HALVES_OF_RANKS);
+    }
+    return modules ? HALVES_OF_NORMS : halves;
 }
 
 uint64_t kvb_compile_peak_bytes(const struct kvb_context *context)
