@@ -18,6 +18,23 @@ static void ask(uint32_t release, uint64_t pool_bytes, uint64_t length, uint64_t
     (void)answer_into(&plan, &budget);
 }
 
+// 64 layers on 64 stages, the most there are: each has one, and a block of 16 tokens takes 16 x 2 x 8 x 128 x 2 B = 64
+// KiB.
+static void as_many_stages_as_there_can_be(void **state)
+{
+    (void)state;
+    static const uint32_t releases[] = {R(10, 2), R(19, 0)};
+    static const struct shape deep = {"deep", 64, 32, 8, 128, 0, 1, 0, KVB_ATTENTION_FULL, 131072};
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        make_model(&deep, &plan.model);
+        make_plan(&plan, releases[i], GIB, 8192);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 64);
+        (void)answer_into(&plan, &budget);
+        assert_true(budget.starts);
+        assert_int_equal(budget.kv.num_blocks, GIB / (64 << 10));
+    }
+}
+
 // One byte less is a block less. Two stages have half a block each: 0.10.2 lays them out apart, later ones together.
 static void just_held(void **state)
 {
@@ -117,5 +134,6 @@ static void given_blocks(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(just_held), cmocka_unit_test(nothing_left), cmocka_unit_test(length_by_itself),
-              cmocka_unit_test(points_by_length), cmocka_unit_test(given_blocks))
+KVB_TEST_MAIN(cmocka_unit_test(as_many_stages_as_there_can_be), cmocka_unit_test(just_held),
+              cmocka_unit_test(nothing_left), cmocka_unit_test(length_by_itself), cmocka_unit_test(points_by_length),
+              cmocka_unit_test(given_blocks))

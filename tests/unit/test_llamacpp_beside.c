@@ -77,6 +77,8 @@ static void test_a_draft_for_each_slot(void **state)
               "Qwen2.5-0.5B-Instruct-IQ4_XS.gguf");
     resolve("Qwen/QwQ-32B", "llama.cpp@b4906");
     assert_int_equal(start.beside.contexts, 4);
+    assert_int_equal(start.beside.draft_run.batch, 8192);
+    assert_int_equal(start.beside.draft_run.ubatch, 512); // n_ubatch of common_params, shorter than the batch
     assert_int_equal(hundredths((uint64_t)part("draft_kv_bytes")), 38400); // a quarter each
     assert_true((uint64_t)part("draft_compute_bytes") > 2 * compute);
 }
@@ -168,6 +170,8 @@ static void test_a_start_with_them(void **state)
     read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type draft-mtp -c 4096 -ngl 99 -ctk q8_0 -ctv q8_0");
     resolve("Qwen/Qwen3.6-27B", "llama.cpp");
     assert_true(start.beside.heads);
+    assert_true(start.run.loads_heads);
+    assert_false(start.beside.draft_run.loads_heads); // the model that is loaded already has them
     assert_int_equal(start.beside.contexts, 1);
     assert_int_equal(hundredths((uint64_t)part("draft_kv_bytes")), 1600);
     read_line("llama-server -m Qwen3.6-27B-Q4_K_M.gguf --spec-type draft-mtp -c 4096 -ngl 0");

@@ -47,6 +47,11 @@ static const struct match matches[] = {
     {"[^a-z_]", "abc1", true},
     {"[\\w.]+x", "a.b_9x", true},
     {"[\\d-]9", "-9", true},
+    {"^\\w+$", "aZ_9", true},
+    {"\\W", "aZ_9", false},
+    {"\\d", "aZ_", false},
+    {"^\\D+$", "aZ_", true},
+    {"\\s", "aZ_", false},
     {"[]a]", "a", false}, // an empty set, then a]
     {"a|", "zzz", true},
     {"", "anything", true},

@@ -93,6 +93,12 @@ static void test_messages(void **state)
         {CORE "RuntimeError: CUDA error: an illegal instruction was encountered\n", "a kernel failed on the GPU"},
         {CORE "RuntimeError: CUDA error: unknown error\n", GPU_CALL},
         {CORE "RuntimeError: HIP error: unknown error\n", GPU_CALL},
+        // aten/src/ATen/native/TensorShape.cpp; transformers/utils/hub.py cached_files
+        {CORE "RuntimeError: torch.cat(): expected a non-empty list of Tensors\n",
+         "shapes of tensors do not fit each other"},
+        {"OSError: Can't load the configuration of '/models/x'. If you were trying to load it from the Hub, make "
+         "sure you do not have a local directory with the same name.\n",
+         "a file of the model is missing"},
         {CORE "RuntimeError: CUDA driver error: invalid argument\n", GPU_CALL},
         {"RuntimeError: PyTorch was compiled without CUDA support\n", "no GPU is visible to the process"},
         {CORE "RuntimeError: Attempting to use the same CUDA device for multiple distinct roles/ranks within the same "
@@ -212,6 +218,9 @@ static void test_places(void **state)
                     FRAME("/x/site-packages/pydantic/_internal/_dataclasses.py", 121, "__init__"),
                 "ValueError: x"),
          REFUSED, "vllm/engine/arg_utils.py:9 in create_engine_config"}, // the validator only hands it on
+        {RAISED(FRAME("/x/site-packages/torch/_functorch/aot_autograd.py", 1130, "aot_module_simplified"),
+                "RuntimeError: x"),
+         "torch.compile failed", "torch/_functorch/aot_autograd.py:1130 in aot_module_simplified"},
         {RAISED(FRAME("main.py", 3, "<module>"), "RuntimeError: x"), NULL, "main.py:3 in <module>"},
         {RAISED("  File \"main.py\", line 3\n    call(\n", "SyntaxError: x"), NULL, "main.py:3"},
         {RAISED("  File \"main.py\" is no frame\n", "RuntimeError: x"), NULL, ""},

@@ -49,6 +49,35 @@ static void exceptions_that_end_anyhow(void **state)
     }
 }
 
+// A line of a log is no string of JSON because it speaks of a break: what it quotes stays as it stands, whichever
+// character ended the line before it.
+static void breaks_that_are_spoken_of(void **state)
+{
+    (void)state;
+    static const char *const before[] = {"\n", "\r"};
+    static char log[1000];
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(log, sizeof log,
+                       LOADED TRACE "  File \"/x/a.py\", line 239, in main\n    call()%s"
+                                    "ends in \\n: torch.OutOfMemoryError: CUDA out of memory. Tried \\\"much\\\"\n",
+                       before[i]);
+        assert_non_null(strstr(read_log(log)->failure.text, "Tried \\\"much\\\""));
+    }
+}
+
+// Two lines below the tracker's frame stands its exception; three below stands another's.
+static void the_line_behind_the_trackers(void **state)
+{
+    (void)state;
+    static const char *const between[] = {"    cache[rtype].remove(name)\n", "    cache[rtype].remove(name)\nso\n"};
+    static char log[1000];
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(log, sizeof log, LOADED TRACE TRACKER "%sValueError: the moon is too far away\n", between[i]);
+        bool told = strstr(read_log(log)->failure.text, "the moon is too far away") != NULL;
+        assert_int_equal(told, i == 1);
+    }
+}
+
 // The tracker's own exception is none of the server's; one that comes later is.
 static void exceptions_beside_the_tracker(void **state)
 {
@@ -192,7 +221,8 @@ static void graphs_before_the_pool(void **state)
     assert_int_equal(read->observed[KVB_OBS_CUDA_GRAPH].value, TENTHS(5));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(exceptions_that_end_anyhow), cmocka_unit_test(exceptions_beside_the_tracker),
+KVB_TEST_MAIN(cmocka_unit_test(exceptions_that_end_anyhow), cmocka_unit_test(the_line_behind_the_trackers),
+              cmocka_unit_test(breaks_that_are_spoken_of), cmocka_unit_test(exceptions_beside_the_tracker),
               cmocka_unit_test(stops_of_what_is_broken), cmocka_unit_test(metrics_behind_a_stop),
               cmocka_unit_test(names_of_devices), cmocka_unit_test(what_is_no_clock), cmocka_unit_test(versions),
               cmocka_unit_test(peak_that_holds_the_graphs), cmocka_unit_test(graphs_before_the_pool))

@@ -17,6 +17,20 @@ static void make(uint32_t release, enum kvb_speculative method)
     set(&plan, KVB_SET_SPECULATIVE_METHOD, method);
 }
 
+// speculative.py hf_config_override: exaone_moe is made exaone_moe_mtp in v0.14.0 and is not named in v0.13.0,
+// pangu_ultra_moe in v0.11.1 and not in v0.11.0.
+static void classes_made_modules(void **state)
+{
+    (void)state;
+    static struct kvb_model model;
+    (void)strcpy(model.architecture, "ExaoneMoeForCausalLM");
+    assert_false(kvb_brings_mtp(&model, R(13, 0)));
+    assert_true(kvb_brings_mtp(&model, R(14, 0)));
+    (void)strcpy(model.architecture, "PanguUltraMoEForCausalLM");
+    assert_false(kvb_brings_mtp(&model, R(11, 0)));
+    assert_true(kvb_brings_mtp(&model, R(11, 1)));
+}
+
 // speculative.py v0.15.0 and v0.21.0: model types deepseek_mtp and gemma4_mtp (of gemma4_assistant) are of
 // MTPModelTypes; v0.28.0 makes the method dflash of a MuseGlimmerAssistantModel.
 static void modules_by_their_own_class(void **state)
@@ -30,6 +44,8 @@ static void modules_by_their_own_class(void **state)
         {R(15, 0), "DeepSeekMTPModel", NULL},
         {R(15, 0), "Qwen3ForCausalLM", "Unsupported speculative method: 'mtp'"},
         {R(15, 0), "Glm4MoeForCausalLM", NULL},
+        // v0.11.1 makes pangu_ultra_moe pangu_ultra_moe_mtp
+        {R(11, 1), "PanguUltraMoEForCausalLM", NULL},
         {R(21, 0), "Gemma4AssistantForCausalLM", NULL},
         {R(28, 0), "MuseGlimmerAssistantModel", NULL},
         {R(28, 0), "MuseGlimmerForCausalLM", "Unsupported speculative method: 'mtp'"},
@@ -260,8 +276,9 @@ static void segments_by_two_names(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(modules_by_their_own_class), cmocka_unit_test(modules_of_another_width),
-              cmocka_unit_test(lengths_of_drafts), cmocka_unit_test(models_by_what_is_named),
-              cmocka_unit_test(tokens_of_drafts_nobody_knows), cmocka_unit_test(heads_that_are_not_asked_for),
-              cmocka_unit_test(ranks_that_share_a_context), cmocka_unit_test(targets_of_heads),
-              cmocka_unit_test(adapters_of_spread_experts), cmocka_unit_test(segments_by_two_names))
+KVB_TEST_MAIN(cmocka_unit_test(classes_made_modules), cmocka_unit_test(modules_by_their_own_class),
+              cmocka_unit_test(modules_of_another_width), cmocka_unit_test(lengths_of_drafts),
+              cmocka_unit_test(models_by_what_is_named), cmocka_unit_test(tokens_of_drafts_nobody_knows),
+              cmocka_unit_test(heads_that_are_not_asked_for), cmocka_unit_test(ranks_that_share_a_context),
+              cmocka_unit_test(targets_of_heads), cmocka_unit_test(adapters_of_spread_experts),
+              cmocka_unit_test(segments_by_two_names))

@@ -148,6 +148,7 @@ static void dotted(void **state)
         {R(28, 0), CC_DOT "mode ", "mode: Input should be"},
         {R(28, 0), CC_DOT "mode", TAKEN}, // argparse's own affair
         {R(28, 0), "\n--no-such.mode 1", "unrecognized arguments: --no-such.mode 1"},
+        {R(28, 0), "\n--no-", " --no-"}, // the beginning of many flags and the name of none
         {R(11, 2), "\n-cc.mode 0", "unrecognized arguments: -cc.mode 0"},
         {R(13, 0), "\n-cc.foo 1", "foo: Unexpected keyword argument"},
         {R(13, 0), "\n-cc={\"foo\":1}", "foo: Unexpected keyword argument"},

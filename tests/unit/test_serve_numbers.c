@@ -56,6 +56,7 @@ static void switches_take_no_value(void **state)
         {R(16, 0), "\n--trust-remote-code=True", "argument --trust-remote-code: ignored explicit argument 'True'"},
         {R(16, 0), "\n--enforce-eager True\n--max-num-seqs 4", "unrecognized arguments: True"},
         {R(16, 0), "\n--enforce-eager\n--trust-remote-code", TAKEN},
+        {R(16, 0), "\n--no-enable-prefix-caching", TAKEN},
         {R(8, 5), "\n--disable-log-requests=True", "argument --disable-log-requests: ignored explicit argument 'True'"},
         {R(8, 4), "\n--enable-chunked-prefill True", TAKEN},
     };
@@ -189,6 +190,14 @@ static void fields_have_bounds(void **state)
           "1 validation error for ModelConfig, max_logprobs: Input should be greater than or equal to -1"},
          false},
         {{R(25, 0), "\n--max-logprobs -1", TAKEN}, false},
+        // vllm/config/scheduler.py v0.24.0: Field(default=0.0, ge=0.0, lt=1.0)
+        {{R(24, 0), "\n--watermark 1",
+          "1 validation error for SchedulerConfig, watermark: Input should be less than 1"},
+         false},
+        {{R(24, 0), "\n--watermark -0.5",
+          "1 validation error for SchedulerConfig, watermark: Input should be greater than or equal to 0"},
+         false},
+        {{R(24, 0), "\n--watermark 0.99", TAKEN}, false},
         // 128 is the field's own default; adapters by modality that are none
         {{R(16, 0), "\n--mm-shm-cache-max-object-size-mb 128", TAKEN}, true},
         {{R(16, 0), "\n--mm-shm-cache-max-object-size-mb 12",
@@ -250,6 +259,8 @@ static void flags_that_v1_left(void **state)
         {R(8, 5), "\n--scheduler-delay-factor 0.5", "--scheduler-delay-factor"},
         {R(8, 5), "\n--load-format tensorizer", "--load_format tensorizer"},
         {R(8, 5), "\n--load-format tensorizers", NULL},
+        {R(8, 5), "\n--logits-processor-pattern x", "--logits-processor-pattern"},
+        {R(10, 2), "\n--logits-processor-pattern x", "--logits-processor-pattern"},
         {R(9, 2), "\n--scheduling-policy priority", NULL},
     };
     static struct kvb_deployment deployment;
@@ -267,6 +278,5 @@ static void flags_that_v1_left(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(flags_that_v1_left), cmocka_unit_test(numbers_as_python_reads_them),
               cmocka_unit_test(switches_take_no_value), cmocka_unit_test(loaders_take_their_own_config),
-              cmocka_unit_test(members_are_of_their_types),
-              cmocka_unit_test(members_as_flags), cmocka_unit_test(fields_have_bounds),
-              cmocka_unit_test(roles_that_are_not_said))
+              cmocka_unit_test(members_are_of_their_types), cmocka_unit_test(members_as_flags),
+              cmocka_unit_test(fields_have_bounds), cmocka_unit_test(roles_that_are_not_said))

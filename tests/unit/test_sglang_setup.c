@@ -92,9 +92,13 @@ static void backends(void **state)
     resolve("sglang@0.5.12", "h100-sxm", Q3 "--attention-backend torch_native");
     kvb_sgl_context_init(&plan, &c);
     assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
-    set_number(&plan, KVB_SET_ATTENTION_BACKEND, KVB_BACKEND_FLASHMLA_SPARSE); // vLLM's
-    kvb_sgl_context_init(&plan, &c);
-    assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+    static const uint64_t others[] = {KVB_BACKEND_FLASHMLA_SPARSE, KVB_BACKEND_FLEX,
+                                      KVB_BACKEND_TOKENSPEED_MLA}; // vLLM's
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        set_number(&plan, KVB_SET_ATTENTION_BACKEND, others[i]);
+        kvb_sgl_context_init(&plan, &c);
+        assert_int_equal(c.setup.backend, KVB_SGL_BACKEND_OTHER);
+    }
 }
 
 // pages of the sparse index: 64, on ROCm 1; DeepSeek V4's ratio of windows

@@ -91,6 +91,11 @@ static const struct kind_row kind_rows[] = {
      {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
                     .output_rank = 4, .compress_ratio = 128}},
      2844 + 1024 + 1024 + 2048 + 16},
+    // its coff is 1 + (ratio == 4): at ratio 2 wkv and gate 16 x 64 each, ape 2 x 16, norm 16
+    {"DeepSeek-V4 with a ratio of two",
+     {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
+                    .output_rank = 4, .compress_ratio = 2}},
+     2844 + 1024 + 1024 + 32 + 16},
     {"DeepSeek-V4 with a ratio of one",
      {.attention = {KVB_ATTENTION_DSV4, .heads = 4, .head_size = 16, .query_rank = 8, .output_groups = 2,
                     .output_rank = 4, .compress_ratio = 1}},
@@ -101,6 +106,10 @@ static const struct kind_row kind_rows[] = {
                     .output_rank = 4, .compress_ratio = 4, .has_indexer = true, .index_heads = 2,
                     .index_head_size = 8}},
      2844 + 4240 + 128 + 128 + 2048 + 64 + 8},
+    // gate and up 8 x 64 each, down 64 x 8; biases of 8, 8 and 64 rows
+    {"a gated MLP with biases",
+     {.attention = {.kind = KVB_ATTENTION_NONE}, .mlp = {.kind = KVB_MLP_GATED, .intermediate_size = 8, .bias = true}},
+     3 * 512 + 8 + 8 + 64},
     {"nothing", {.attention = {.kind = KVB_ATTENTION_NONE}}, 0},
 };
 
@@ -113,6 +122,21 @@ static void by_hand(void **state)
             fail_msg("%s: %llu elements", kind_rows[i].what, (unsigned long long)sum);
         }
     }
+}
+
+// 5 of 2 x 3 beside the layers; what stands behind the last is not counted.
+static void beside_the_layers(void **state)
+{
+    (void)state;
+    memset(&model, 0, sizeof model);
+    model.hidden_size = 64;
+    model.vocabulary_size = 1000;
+    uint64_t without = kvb_model_parameters(&model);
+    model.extras[0] = (struct kvb_extra){.rows = 2, .columns = 3, .count = 5};
+    model.extras[1] = (struct kvb_extra){.rows = 7, .columns = 7, .count = 7};
+    assert_int_equal(kvb_model_parameters(&model), without);
+    model.extra_count = 1;
+    assert_int_equal(kvb_model_parameters(&model), without + 30);
 }
 
 // A latent layer under another kind's name has values of hidden / heads (MiniCPM3); without heads of none.
@@ -189,6 +213,7 @@ static void a_full_list_stays_full(void **state)
     assert_int_equal(list.count, KVB_TENSORS_MAX - 1);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(by_hand), cmocka_unit_test(latent_under_another_name),
-              cmocka_unit_test(outputs_alone_quantised), cmocka_unit_test(a_and_d_stay_in_32_bit),
-              cmocka_unit_test(biases_of_experts_are_not_quantised), cmocka_unit_test(a_full_list_stays_full))
+KVB_TEST_MAIN(cmocka_unit_test(by_hand), cmocka_unit_test(beside_the_layers),
+              cmocka_unit_test(latent_under_another_name), cmocka_unit_test(outputs_alone_quantised),
+              cmocka_unit_test(a_and_d_stay_in_32_bit), cmocka_unit_test(biases_of_experts_are_not_quantised),
+              cmocka_unit_test(a_full_list_stays_full))

@@ -40,6 +40,11 @@ static void blocks_come_back(void **state)
     assert_int_equal(kvb_pool_free(&pool), 280 * MIB);
     assert_int_equal(kvb_pool_take(&pool, 280 * MIB), 280 * MIB);
     assert_int_equal(kvb_pool_free(&pool), 0);
+    kvb_pool_give(&pool, 260 * MIB);
+    kvb_pool_give(&pool, 250 * MIB);
+    assert_int_equal(kvb_pool_take(&pool, 249 * MIB), 250 * MIB);
+    assert_int_equal(kvb_pool_take(&pool, 249 * MIB), 260 * MIB); // that of 250 is gone
+    assert_int_equal(kvb_pool_free(&pool), 0);
     kvb_pool_give(&pool, SPLIT);
     assert_int_equal(kvb_pool_take(&pool, SPLIT - 1), 0);
     assert_int_equal(kvb_pool_take(&pool, SPLIT), SPLIT);
