@@ -29,6 +29,10 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
 // serve_json.c: a line with JSON that has a key, a word or a number that the release does not take.
 bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                          char out[256]);
+// serve_nested.c: a word of --quantization that --quantization-config does not go with.
+bool kvb_vllm_judge_schemes(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
+// serve_drafts.c: what the method of a speculative config cannot do without.
+bool kvb_vllm_judge_draft(const char *mapping, char out[256]);
 // serve_configs.c: members of a flag's mapping that the release does not take beside each other.
 bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t release, char out[256]);
 // The mapping that all dotted lines of the flag make up.

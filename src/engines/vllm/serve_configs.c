@@ -23,7 +23,7 @@ struct config_row {
 static const struct config_row rows[] = {
     {R(11, 1), "ec-transfer-config", "ec_connector", NULL, "ec_role", NULL, NULL,
      "1 validation error for ECTransferConfig, Please specify ec_role when ec_connector is set"},
-    {R(16, 0), "profiler-config", "profiler", "\"torch\"", "torch_profiler_dir", NULL, NULL,
+    {R(13, 0), "profiler-config", "profiler", "\"torch\"", "torch_profiler_dir", NULL, NULL,
      "1 validation error for ProfilerConfig, torch_profiler_dir must be set when profiler is 'torch'"},
     {R(16, 0), "profiler-config", "torch_profiler_dir", NULL, "profiler", "\"torch\"", NULL,
      "1 validation error for ProfilerConfig, torch_profiler_dir is only applicable when profiler is set to 'torch'"},

@@ -12,6 +12,7 @@
 #define OPTIONAL_CAPACITY 256
 #define BATCH_SINCE R(8, 5)
 #define CONNECTOR_ASKED_SINCE R(22, 0) // to know whether it takes caches of several kinds
+#define PROFILER_ALONE_SINCE R(16, 0)  // of VLLM_TORCH_PROFILER_DIR and VLLM_TORCH_CUDA_PROFILE
 #define DASHES_SINCE R(26, 0)          // create_speculative_config
 #define BOUNDED_SINCE R(11, 1)         // by the types of fields
 #define VALIDATED_SINCE R(9, 1)        // by pydantic; Python's own dataclasses say it otherwise
@@ -82,11 +83,12 @@ static bool say_unexpected(const struct judging *judging, const char *flag, cons
     return true;
 }
 
-// Backends of attention are looked up by their names in capitals.
-static bool same_word(const char *word, const char *text, size_t size, bool capitals)
+// Backends of attention are looked up by their names in capitals, kernels in lower case with underscores.
+static bool same_word(const char *word, const char *text, size_t size, bool any_case, bool dashes)
 {
     for (size_t i = 0; i < size; i++) {
-        if (word[i] == '\0' || (text[i] != word[i] && !(capitals && kvb_lower(text[i]) == kvb_lower(word[i])))) {
+        char letter = dashes && text[i] == '-' ? '_' : text[i];
+        if (word[i] == '\0' || (letter != word[i] && !(any_case && kvb_lower(letter) == kvb_lower(word[i])))) {
             return false;
         }
     }
@@ -97,13 +99,15 @@ static bool same_word(const char *word, const char *text, size_t size, bool capi
 static bool is_word(const struct kvb_known_choice *first, const struct kvb_member *member, uint32_t release)
 {
     bool numbers = kvb_is_digit(first->word[0]), quoted = member->value[0] == '"';
-    bool capitals = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend");
+    bool kernels = kvb_starts_with(first->flag, "kernel-config.");
+    bool backends = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend");
     bool null = kvb_vllm_member_is(member, "null");
     if (numbers ? quoted : !quoted) {
         return !numbers;
     }
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
-        bool same = same_word(row->word, member->value + quoted, member->size - 2 * (size_t)quoted, capitals);
+        bool same = same_word(row->word, member->value + quoted, member->size - 2 * (size_t)quoted, kernels || backends,
+                              kernels);
         if (same || (null && strcmp(row->word, "None") == 0)) {
             return true;
         }
@@ -130,7 +134,8 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
     kvb_append(name, sizeof name, ".", 1);
     kvb_append(name, sizeof name, member->key, strlen(member->key));
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
-    if (first == NULL || is_word(first, member, judging->release)) {
+    bool spec = member->value[0] == '{' && strcmp(flag, "quantization-config") == 0; // of linear and moe
+    if (first == NULL || spec || is_word(first, member, judging->release)) {
         return false;
     }
     if (strcmp(member->key, "kv_connector") == 0) {
@@ -196,7 +201,8 @@ static bool judge_mapping(const struct judging *judging, const char *flag, const
             return say_unexpected(judging, flag, member.key);
         }
         if (judge_word(judging, flag, &member) || judge_batch(judging, flag, &member) ||
-            judge_type(judging, flag, &member)) {
+            judge_type(judging, flag, &member) ||
+            kvb_vllm_judge_nested(flag, &member, judging->release, judging->out)) {
             return true;
         }
     }
@@ -267,6 +273,13 @@ static bool lacks_connector(const struct kvb_deployment *deployment, const char 
            kvb_vllm_said(deployment, "disable-hybrid-kv-cache-manager", release) == NULL;
 }
 
+// Until 0.16 variables took the place of members.
+static bool is_set_by_variables(const struct kvb_deployment *deployment, const char *flag, uint32_t release)
+{
+    return release < PROFILER_ALONE_SINCE && strcmp(flag, "profiler-config") == 0 &&
+           strstr(deployment->environment.noted, "VLLM_TORCH_") != NULL;
+}
+
 bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                          char out[OPTIONAL_CAPACITY])
 {
@@ -288,5 +301,9 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
         (void)kvb_copy(out, OPTIONAL_CAPACITY, "Connector name is not set in KVTransferConfig");
         return true;
     }
-    return judging.is_release && kvb_vllm_judge_config(flag, whole_text, engine->release, out);
+    if (!judging.is_release || is_set_by_variables(deployment, flag, engine->release)) {
+        return false;
+    }
+    return (strcmp(flag, "speculative-config") == 0 && kvb_vllm_judge_draft(whole_text, out)) ||
+           kvb_vllm_judge_config(flag, whole_text, engine->release, out);
 }

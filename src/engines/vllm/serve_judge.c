@@ -206,7 +206,8 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
             return true;
         }
     }
-    return kvb_vllm_judge_executors(deployment, release, out) || kvb_vllm_judge_loader(deployment, engine, out);
+    return kvb_vllm_judge_executors(deployment, release, out) || kvb_vllm_judge_loader(deployment, engine, out) ||
+           kvb_vllm_judge_schemes(deployment, engine, out);
 }
 
 // A build that is not the release itself may have a flag of a later one; what was there and is gone stays gone.

@@ -13,6 +13,7 @@
 #define KEYS_SINCE R(10, 2)
 #define TYPED_SINCE R(24, 0)
 #define TRACK_SINCE R(22, 0)
+#define UNLIMITED_SINCE R(25, 0)
 
 static bool is_one_of(const char *text, const char *const words[], size_t count)
 {
@@ -26,18 +27,20 @@ static bool is_one_of(const char *text, const char *const words[], size_t count)
 
 // The formats of DefaultModelLoader, "dummy" and "gguf": the last two take no config of their own.
 static bool find_format(const struct kvb_deployment *deployment, uint32_t release, char out[FORMAT_CAPACITY],
-                        bool *takes_keys)
+                        bool *takes_keys, bool *sharded)
 {
-    static const char *const common[] = {
-        "auto", "hf", "safetensors", "pt", "npcache", "mistral", "fastsafetensors", "instanttensor", "sharded_state"};
+    static const char *const common[] = {"auto",    "hf",      "safetensors",     "pt",
+                                         "npcache", "mistral", "fastsafetensors", "instanttensor"};
     static const char *const bare[] = {"dummy", "gguf"};
+    static const char *const pattern[] = {"sharded_state", "runai_streamer_sharded"};
     const char *said = kvb_vllm_said(deployment, "load-format", release);
     said = said != NULL ? said : "auto";
     size_t size = strcspn(said, "\n");
     out[0] = '\0';
     kvb_append(out, FORMAT_CAPACITY, said, size);
+    *sharded = is_one_of(out, pattern, sizeof pattern / sizeof pattern[0]);
     *takes_keys = is_one_of(out, common, sizeof common / sizeof common[0]);
-    return *takes_keys || is_one_of(out, bare, sizeof bare / sizeof bare[0]);
+    return *sharded || *takes_keys || is_one_of(out, bare, sizeof bare / sizeof bare[0]);
 }
 
 // The first key that is none of the loader's; false where all are.
@@ -85,19 +88,51 @@ static bool judge_types(const char *value, char out[OPTIONAL_CAPACITY])
     return false;
 }
 
+// RunaiModelStreamerLoader v0.24.0; from v0.25.0 a limit may be none, -1, too.
+static bool judge_streamer(const char *value, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    struct kvb_member member;
+    for (const char *at = value; kvb_member_next(&at, &member);) {
+        bool truth = kvb_vllm_member_is(&member, "true") || kvb_vllm_member_is(&member, "false");
+        bool digits = strspn(member.value, "0123456789") == member.size, zero = kvb_vllm_member_is(&member, "0");
+        bool limit = strcmp(member.key, "memory_limit") == 0;
+        bool unlimited = limit && release >= UNLIMITED_SINCE && (zero || kvb_vllm_member_is(&member, "-1"));
+        const char *text = strcmp(member.key, "distributed") == 0 ? (truth ? "" : "distributed must be a bool")
+                           : limit || strcmp(member.key, "concurrency") == 0
+                               ? ((digits && !zero) || unlimited ? "" : " must be a positive integer")
+                               : "Unexpected extra config keys for runai_streamer: ";
+        if (*text != '\0') {
+            out[0] = '\0';
+            kvb_add_text(out, OPTIONAL_CAPACITY, *text == ' ' ? member.key : "");
+            kvb_add_text(out, OPTIONAL_CAPACITY, text);
+            kvb_add_text(out, OPTIONAL_CAPACITY, *text == 'U' ? member.key : "");
+            return true;
+        }
+    }
+    return false;
+}
+
+// create_load_config: this method has a loader of its own, whatever the format.
+static bool by_method(const struct kvb_deployment *deployment, uint32_t release)
+{
+    const char *method = kvb_vllm_said(deployment, "quantization", release);
+    return method != NULL && kvb_starts_with(method, "bitsandbytes");
+}
+
 bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct kvb_engine *engine,
                            char out[OPTIONAL_CAPACITY])
 {
     uint32_t release = engine->release;
     const char *value = kvb_vllm_said(deployment, "model-loader-extra-config", release);
     char format[FORMAT_CAPACITY], key[64];
-    bool takes_keys;
+    bool takes_keys, sharded;
     if (value == NULL || *value != '{' || value[1 + strspn(value + 1, " ")] == '}' || release < CONFIG_SINCE ||
-        kvb_vllm_said(deployment, "quantization", release) != NULL ||
-        !find_format(deployment, release, format, &takes_keys)) {
+        by_method(deployment, release)) {
         return false;
     }
-    bool sharded = strcmp(format, "sharded_state") == 0;
+    if (!find_format(deployment, release, format, &takes_keys, &sharded)) {
+        return strcmp(format, "runai_streamer") == 0 && release >= TYPED_SINCE && judge_streamer(value, release, out);
+    }
     bool no_config = !sharded && (!takes_keys || release < KEYS_SINCE);
     if (!no_config && !find_other_key(value, sharded, release, key)) {
         return !sharded && release >= TYPED_SINCE && judge_types(value, out);

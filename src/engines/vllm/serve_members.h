@@ -25,5 +25,7 @@ const char *kvb_json_of_line(const char *line, uint32_t release, char flag[KVB_M
                              char dotted[KVB_DOTTED_CAPACITY]);
 // serve_compilation.c: what CompilationConfig says of the contents of its members. True when it refuses.
 bool kvb_vllm_judge_compilation(const char *text, uint32_t release, char out[256]);
+// serve_nested.c: a member that is a mapping, or words, of its own. True when it is refused.
+bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, uint32_t release, char out[256]);
 
 #endif
