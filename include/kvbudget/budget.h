@@ -103,8 +103,9 @@ struct kvb_weights {
     uint64_t unquantised_bytes; // the same rank at the model's dtype; equals total when not quantised
     // The largest quantised matrix (of all experts of a layer together): at the model's dtype, and as stored.
     uint64_t largest_plain_bytes, largest_stored_bytes;
-    uint64_t stranded_bytes; // loaded into a pool of its own: blocks of it that nothing lies in any more
-    uint32_t rank_stage;     // pipeline stage meant
+    uint64_t expert_rest_bytes; // of segments whose experts were copied out of them, as long as the model stays
+    uint64_t stranded_bytes;    // loaded into a pool of its own: blocks of it that nothing lies in any more
+    uint32_t rank_stage;        // pipeline stage meant
 };
 
 // What an engine reserves under a name of its own. Those of the GPU are inside the item they name.

@@ -336,6 +336,8 @@ struct kvb_environment {
     uint8_t use_flashinfer_sampler;     // VLLM_USE_FLASHINFER_SAMPLER
     uint8_t estimate_cudagraphs;        // VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS
     uint8_t mla_disable;                // VLLM_MLA_DISABLE
+    uint8_t rocm_moe_padding;           // VLLM_ROCM_MOE_PADDING
+    uint8_t rocm_use_aiter;             // VLLM_ROCM_USE_AITER
     uint8_t allow_chunked_local_hybrid; // VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE
     uint8_t allow_long_max_model_len;   // VLLM_ALLOW_LONG_MAX_MODEL_LEN
     uint8_t expandable_segments;        // PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True

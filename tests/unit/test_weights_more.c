@@ -111,7 +111,7 @@ static void rows_set_apart(void **state)
 {
     (void)state;
     uint64_t plain;
-    make_llama_plan(&plan, R(21, 0));
+    make_llama_plan(&plan, R(26, 0));
     plan.model.kinds[0].mlp = (struct kvb_mlp_shape){.kind = KVB_MLP_MOE,
                                                      .experts = 8,
                                                      .experts_per_token = 2,
@@ -471,10 +471,9 @@ static void parts_left_out(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(parts_left_out), cmocka_unit_test(adapters), cmocka_unit_test(next_token_module),
- cmocka_unit_test(next_token_module_of_ranks),
-              cmocka_unit_test(plain_next_token_module), cmocka_unit_test(rows_set_apart),
-              cmocka_unit_test(device_growth), cmocka_unit_test(draft_model), cmocka_unit_test(tied_in_stages),
-              cmocka_unit_test(towers), cmocka_unit_test(absorbed_latents), cmocka_unit_test(formats_by_flag),
-              cmocka_unit_test(layers_that_a_word_makes), cmocka_unit_test(who_is_quantised),
-              cmocka_unit_test(formats_half_described), cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit),
-              cmocka_unit_test(more_rests_than_remembered))
+              cmocka_unit_test(next_token_module_of_ranks), cmocka_unit_test(plain_next_token_module),
+              cmocka_unit_test(rows_set_apart), cmocka_unit_test(device_growth), cmocka_unit_test(draft_model),
+              cmocka_unit_test(tied_in_stages), cmocka_unit_test(towers), cmocka_unit_test(absorbed_latents),
+              cmocka_unit_test(formats_by_flag), cmocka_unit_test(layers_that_a_word_makes),
+              cmocka_unit_test(who_is_quantised), cmocka_unit_test(formats_half_described),
+              cmocka_unit_test(mxfp4_down), cmocka_unit_test(best_fit), cmocka_unit_test(more_rests_than_remembered))

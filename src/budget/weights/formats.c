@@ -20,11 +20,16 @@ static uint64_t elements_of(const struct kvb_matrix *matrix)
     return kvb_mul(kvb_mul(matrix->count, matrix->rows), matrix->columns);
 }
 
-// Rows are set apart in memory. Source: fused_moe/unquantized_fused_moe_method.py v0.13.0:195 _maybe_pad_weight,
-// quantization/utils/fp8_utils.py v0.12.0:981, on ROCm.
+// Rows are set apart in memory. Source: quantization/utils/fp8_utils.py v0.12.0:981, on ROCm.
 static uint64_t row_padding(const struct kvb_load *load, const struct kvb_matrix *m, uint64_t element)
 {
     bool apart = load->padded_rows && m->columns > 1 && kvb_mul(m->columns, element) % 512 == 0; // same: 1 column never
+    return apart ? kvb_mul(kvb_mul(m->count, m->rows), 256) : 0;
+}
+
+static uint64_t expert_padding(const struct kvb_load *load, const struct kvb_matrix *m, uint64_t element)
+{
+    bool apart = load->expert_rows != KVB_EXPERT_ROWS_AS_LOADED && kvb_mul(m->columns, element) % 512 == 0;
     return apart ? kvb_mul(kvb_mul(m->count, m->rows), 256) : 0;
 }
 
@@ -32,8 +37,14 @@ static void plain_parts(const struct kvb_load *load, const struct kvb_matrix *ma
 {
     bool bias = matrix->is_expert && matrix->columns <= 1 && load->mxfp4.fp32_biases;
     uint32_t element = matrix->always_fp32 || bias ? 4 : kvb_dtype_bytes(load->dtype);
-    uint64_t padding = matrix->is_expert ? row_padding(load, matrix, element) : 0;
-    add_part(out, kvb_add(kvb_mul(elements_of(matrix), element), padding));
+    uint64_t bytes = kvb_mul(elements_of(matrix), element);
+    if (matrix->is_expert && matrix->columns > 1) {
+        uint64_t padding = expert_padding(load, matrix, element);
+        out->expert_bytes = bytes;
+        out->apart_bytes = padding > 0 ? kvb_add(bytes, padding) : 0;
+        bytes = kvb_add(bytes, load->expert_rows == KVB_EXPERT_ROWS_APART ? padding : 0);
+    }
+    add_part(out, bytes);
 }
 
 // Marlin has scales of groups of inputs alone, so that a block's is written for each of its rows.

@@ -16,6 +16,9 @@ struct kvb_padding {
     bool fp32_biases;
 };
 
+// Rows of 16-bit experts that end on 512 bytes: as loaded, copied 256 bytes further apart, or copied so and back again.
+enum kvb_expert_rows { KVB_EXPERT_ROWS_AS_LOADED, KVB_EXPERT_ROWS_APART, KVB_EXPERT_ROWS_BACK };
+
 struct kvb_load {
     const struct kvb_model *model;
     const struct kvb_model *draft; // loaded beside the model on the last stage; NULL: none
@@ -28,11 +31,12 @@ struct kvb_load {
     bool plain;                                  // everything at the model's dtype, whatever the checkpoint says
     bool shares_index;                           // layers that reuse an earlier layer's choice have no indexer
     struct kvb_padding mxfp4;
-    bool fp32_rope;               // the rotary table is kept in 32 bits
-    bool no_rope_table;           // angles are computed in each step
-    uint64_t rope_rows_most;      // the table is no longer; 0: as the model says
-    bool scales_by_row;           // of blocks of 8 bits, at the model's dtype: Marlin's
-    bool padded_rows;             // rows of experts and of block-scaled fp8 that end on 512 bytes get 256 more
+    bool fp32_rope;          // the rotary table is kept in 32 bits
+    bool no_rope_table;      // angles are computed in each step
+    uint64_t rope_rows_most; // the table is no longer; 0: as the model says
+    bool scales_by_row;      // of blocks of 8 bits, at the model's dtype: Marlin's
+    bool padded_rows;        // rows of block-scaled fp8 that end on 512 bytes get 256 more
+    enum kvb_expert_rows expert_rows;
     uint64_t workspace_bytes;     // asked for by the constructors of layers
     bool counts_device;           // what the device holds: segments whole, with what loading drops in them
     bool relays_packed;           // 4-bit matrices get another layout once they are loaded, beside what was loaded

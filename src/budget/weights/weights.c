@@ -353,10 +353,13 @@ static void lay_out(struct loader *loader, uint32_t stage)
 {
     const struct kvb_load *load = loader->load;
     bool pooled = load->pooled && load->relaid_copies > 0;
-    bool asked = pooled || load->relays_packed;
+    bool apart = load->expert_rows != KVB_EXPERT_ROWS_AS_LOADED && !load->exact_allocations;
+    bool asked = pooled || load->relays_packed || apart;
+    struct kvb_expert_rests rests = {0, 0};
     for (uint32_t layer = load->stage_begin[stage]; asked && layer < load->stage_begin[stage + 1]; layer++) {
         const struct kvb_layer_kind *kind = kvb_kind_of(load->model, layer);
         const struct prepared *prepared = prepare(loader, load->model, kind, stores_as_attention(load->model, layer));
+        kvb_expert_rests_add(load, prepared->parameters, apart ? prepared->count : 0, &rests);
         for (uint32_t i = 0; i < prepared->count; i++) {
             const struct kvb_parameter *parameter = &prepared->parameters[i];
             bool packed = bytes_of(parameter) < parameter->plain_bytes;
@@ -369,6 +372,9 @@ static void lay_out(struct loader *loader, uint32_t stage)
         }
     }
     loader->out->stranded_bytes = kvb_pool_free(&loader->pool);
+    loader->out->expert_rest_bytes = rests.held_bytes;
+    loader->allocator.reserved_bytes =
+        kvb_add(loader->allocator.reserved_bytes, kvb_add(rests.held_bytes, rests.last_bytes));
 }
 
 static void load_embedding_adapters(struct loader *loader)

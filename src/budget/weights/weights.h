@@ -26,6 +26,8 @@ struct kvb_parameter {
     uint32_t part_count;
     uint64_t part_bytes[KVB_PARTS_MAX]; // 0 behind the last
     uint64_t plain_bytes;               // at the model's dtype
+    uint64_t expert_bytes;              // of experts that are loaded at the model's dtype; 0: none are
+    uint64_t apart_bytes;               // of them with their rows set apart; 0: they stay
     uint64_t lora_elements_per_rank;    // inputs + outputs of an adapter of rank 1
 };
 
@@ -47,6 +49,13 @@ uint64_t kvb_rope_part_bytes(uint64_t elements, uint32_t part);
 uint64_t kvb_pool_rope(struct kvb_pool *pool, uint64_t elements);
 void kvb_pool_drop(struct kvb_pool *pool, uint64_t bytes);
 void kvb_pool_lay_out(struct kvb_pool *pool, const struct kvb_parameter *parameter, uint32_t copies);
+
+// What setting experts apart leaves of segments: for as long as the model stays, and until the cache is emptied.
+struct kvb_expert_rests {
+    uint64_t held_bytes, last_bytes;
+};
+void kvb_expert_rests_add(const struct kvb_load *load, const struct kvb_parameter *parameters, uint32_t count,
+                          struct kvb_expert_rests *rests); // of one layer
 
 // A matrix on one rank, after splitting.
 struct kvb_matrix {

@@ -27,6 +27,9 @@
 #define NATIVE_FP8_CAPABILITY 89
 #define DEVICE_GROWTH_UNTIL KVB_RELEASE(0, 21, 0)
 #define ROCM_PADDING_SINCE KVB_RELEASE(0, 8, 0)
+#define EXPERTS_APART_SINCE KVB_RELEASE(0, 8, 2)
+#define EXPERTS_BACK_SINCE KVB_RELEASE(0, 20, 0)
+#define EXPERTS_BACK_UNTIL KVB_RELEASE(0, 25, 0)
 
 enum mxfp4_kernel { MXFP4_MARLIN, MXFP4_TRITON, MXFP4_TRTLLM, MXFP4_ROCM };
 
@@ -358,6 +361,21 @@ static uint64_t runtime_of(const struct kvb_gpu *gpu)
     return mib << 20;
 }
 
+// The copy that a kernel's format asks for undoes the padding: AITER's, and to 0.24 Triton's from 0.20.0.
+// Source: fused_moe/layer.py v0.8.2 _maybe_pad_weight, fused_moe/unquantized_fused_moe_method.py v0.12.0:207,
+// fused_moe/oracle/unquantized.py v0.20.0:321, v0.25.0:311; envs.py v0.16.0:885.
+static enum kvb_expert_rows expert_rows_of(const struct kvb_context *context)
+{
+    const struct kvb_environment *environment = &context->plan->environment;
+    bool amd = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= EXPERTS_APART_SINCE;
+    if (!amd || environment->rocm_moe_padding == KVB_NO) {
+        return KVB_EXPERT_ROWS_AS_LOADED;
+    }
+    bool contiguous = context->release >= EXPERTS_BACK_SINCE && context->release < EXPERTS_BACK_UNTIL;
+    bool shuffled = context->gpu->cdna && environment->rocm_use_aiter == KVB_YES;
+    return contiguous || shuffled ? KVB_EXPERT_ROWS_BACK : KVB_EXPERT_ROWS_APART;
+}
+
 void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
 {
     const struct kvb_plan *plan = context->plan;
@@ -374,6 +392,7 @@ void kvb_load_fill(const struct kvb_context *context, struct kvb_load *load)
         .fp32_rope = keeps_rope_in_32_bits(context->model),
         .scales_by_row = spreads_block_scales(context),
         .padded_rows = context->gpu->vendor == KVB_VENDOR_AMD && context->release >= ROCM_PADDING_SINCE,
+        .expert_rows = expert_rows_of(context),
         .counts_device = counts_growth(context),
         .relays_packed = counts_growth(context) && context->model->quantisation.method == KVB_QUANT_WNA16,
         .runtime_bytes = counts_growth(context) ? runtime_of(context->gpu) : 0,

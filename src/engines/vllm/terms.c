@@ -140,6 +140,14 @@ static struct kvb_estimate released(const struct kvb_context *context, const str
                                  kvb_add(kvb_add(bytes, bytes / RELEASED_MARGIN), experts)};
 }
 
+// Used memory counts from 0.27, and with it what torch holds in segments that serve nothing as large.
+// Source: vllm/utils/mem_utils.py v0.27.0:314.
+static struct kvb_estimate expert_rests(const struct kvb_context *context, const struct kvb_weights *weights)
+{
+    bool counted = context->release >= KVB_RELEASE(0, 27, 0);
+    return exactly(counted ? weights->expert_rest_bytes : 0);
+}
+
 void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, struct kvb_stage_terms *terms)
 {
     struct kvb_activation activation;
@@ -160,6 +168,8 @@ void kvb_stage_terms_fill(const struct kvb_context *context, uint32_t stage, str
     terms->items[KVB_ITEM_ACTIVATION] = stated_or(context, KVB_STATED_ACTIVATION, activation.total);
     terms->released = released(context, &terms->weights);
     kvb_non_torch_estimate(context, &estimate);
+    struct kvb_estimate rests = expert_rests(context, &terms->weights);
+    add_estimate(&estimate, &rests);
     struct kvb_estimate files = kvb_pinned_files(context, terms->weights.total_bytes);
     add_estimate(&estimate, &files);
     terms->items[KVB_ITEM_NON_TORCH] = stated_or(context, KVB_STATED_NON_TORCH, estimate);

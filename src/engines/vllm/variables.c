@@ -71,6 +71,8 @@ const struct kvb_variable_row *kvb_vllm_variables(size_t *count)
         KVB_VARIABLE_SWITCH("VLLM_USE_FLASHINFER_SAMPLER", use_flashinfer_sampler),
         KVB_VARIABLE_SWITCH("VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", estimate_cudagraphs),
         KVB_VARIABLE_SWITCH("VLLM_MLA_DISABLE", mla_disable),
+        KVB_VARIABLE_SWITCH("VLLM_ROCM_MOE_PADDING", rocm_moe_padding),
+        KVB_VARIABLE_SWITCH("VLLM_ROCM_USE_AITER", rocm_use_aiter),
         KVB_VARIABLE_SWITCH("VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE", allow_chunked_local_hybrid),
         KVB_VARIABLE_SWITCH("VLLM_ALLOW_LONG_MAX_MODEL_LEN", allow_long_max_model_len),
         {.name = "VLLM_ATTENTION_BACKEND", .read = read_backend, .expected = "a backend such as FLASH_ATTN"},
