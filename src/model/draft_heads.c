@@ -3,9 +3,10 @@
 // cb7e084, by the targets that the lists of SpecForge (docs/community_resources/specbundle.md) and EAGLE (README) name.
 // A head of EAGLE has the widths of its target; EAGLE's README counts its parameters. Of DFlash: configs of SpecForge
 // (configs/*-dflash.json) that name z-lab's targets; the tensors of Laguna's are listed by shape in hipEngine's notes
-// on the model (69 tensors, 1,114,977,792 parameters). Gemma 4's assistants: configs that public readers of theirs test
-// against; Google counts 470 million parameters of the 31B model's, an A10G 78.518 of E4B's, the file of 12B's has 845
-// MB.
+// on the model (69 tensors, 1,114,977,792 parameters). Of DFlash2:
+// SpecForge's configs/qwen3.6-27b-dflash2.json, and a reader of z-lab's file that lists its matrices (1.924 G
+// parameters). Gemma 4's assistants: configs that public readers of theirs test against; Google counts 470 million
+// parameters of the 31B model's, an A10G 78.518 of E4B's, the file of 12B's has 845 MB.
 #include "model/draft_heads.h"
 
 #include <string.h>
@@ -28,6 +29,10 @@
     {                                                                                                                  \
         name, KVB_DRAFT_DFLASH, hidden, intermediate, heads, kv_heads, 128, vocabulary, 0, layers, states, window,     \
             full, positions, 0                                                                                         \
+    }
+#define DFLASH2(name)                                                                                                  \
+    {                                                                                                                  \
+        name, KVB_DRAFT_DFLASH2, 5120, 17408, 32, 8, 128, 248320, 0, 5, 5, 2048, 0, 262144, 0                          \
     }
 #define LAGUNA(name)                                                                                                   \
     {                                                                                                                  \
@@ -92,6 +97,8 @@ static const struct kvb_draft_head rows[] = {
     DFLASH("z-lab/Qwen3.5-35B-A3B-DFlash", 2048, 6144, 32, 4, 248320, 8, 5, 0, 8, 262144),
     DFLASH("z-lab/Qwen3.6-35B-A3B-DFlash", 2048, 6144, 32, 4, 248320, 8, 5, 0, 8, 262144),
     DFLASH("z-lab/Qwen3.6-27B-DFlash", 5120, 17408, 32, 8, 248320, 5, 5, 2048, 1, 262144),
+    DFLASH2("z-lab/Qwen3.8-27B-DFlash2"),
+    DFLASH2("incoai/Qwen3.8-27B-DFlash2"),
     LAGUNA("poolside/Laguna-S-2.1-DFlash"),
     LAGUNA("poolside/Laguna-S-2.1-DFlash-INT4"),
     LAGUNA("poolside/Laguna-S-2.1-DFlash-NVFP4"),
@@ -110,11 +117,15 @@ const struct kvb_draft_head *kvb_draft_head_rows(size_t *count)
 }
 
 static const char *const classes[KVB_DRAFT_KIND_COUNT] = {
-    [KVB_DRAFT_EAGLE] = "EagleLlamaForCausalLM",
-    [KVB_DRAFT_EAGLE3] = "LlamaForCausalLMEagle3",
-    [KVB_DRAFT_DFLASH] = "DFlashDraftModel",
-    [KVB_DRAFT_LAGUNA] = "DFlashLagunaForCausalLM",
-    [KVB_DRAFT_ASSISTANT] = "Gemma4AssistantForCausalLM",
+    [KVB_DRAFT_EAGLE] = "EagleLlamaForCausalLM",    [KVB_DRAFT_EAGLE3] = "LlamaForCausalLMEagle3",
+    [KVB_DRAFT_DFLASH] = "DFlashDraftModel",        [KVB_DRAFT_DFLASH2] = "DFlash2DraftModel",
+    [KVB_DRAFT_LAGUNA] = "DFlashLagunaForCausalLM", [KVB_DRAFT_ASSISTANT] = "Gemma4AssistantForCausalLM",
+};
+// What a config of the kind has beside the widths of the row.
+static const char *const kind_ends[KVB_DRAFT_KIND_COUNT] = {
+    [KVB_DRAFT_DFLASH2] =
+        ", \"dflash_config\": {\"conv_kernel_size\": 2, \"conv_group_size\": 16, \"selector_rank\": 256}}",
+    [KVB_DRAFT_LAGUNA] = ", \"gating\": \"per-head\"}",
 };
 #define ORDERED_WIDTH 256      // assistants as narrow order their tokens by centroids
 #define WIDE_HEAD_ELEMENTS 512 // of their full layer
@@ -166,7 +177,7 @@ static void write_config(struct kvb_buffer *out, const struct kvb_draft_head *ro
     if (row->target > 0) {
         add_assistant(out, row);
     }
-    kvb_buffer_add(out, row->kind == KVB_DRAFT_LAGUNA ? ", \"gating\": \"per-head\"}" : "}");
+    kvb_buffer_add(out, kind_ends[row->kind] != NULL ? kind_ends[row->kind] : "}");
 }
 
 // Read as its config.json would be, by the one reader of those.

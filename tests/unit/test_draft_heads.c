@@ -16,7 +16,7 @@ static struct kvb_problems problems;
 
 static uint64_t outside_matrices(const struct kvb_draft_head *row)
 {
-    bool blocks = row->kind == KVB_DRAFT_DFLASH || row->kind == KVB_DRAFT_LAGUNA;
+    bool blocks = row->kind >= KVB_DRAFT_DFLASH && row->kind <= KVB_DRAFT_LAGUNA;
     if (row->kind == KVB_DRAFT_ASSISTANT) { // four norms a layer and the last, of queries' heads, scalars, an order
         return (4 * (uint64_t)row->layers + 1) * row->hidden + 3 * (uint64_t)row->head_size + 512 + row->layers +
                (row->hidden == 256 ? (uint64_t)INDEX_WORDS * row->vocabulary : 0);
@@ -113,6 +113,14 @@ static void heads_are_told_by_their_config(void **state)
                      KVB_OK); // no list: as many states as layers; the window of the model itself
     assert_int_equal(kvb_model_parameters(&head), 36864 + 64 * 64 + 4 * 64 + 2 * 16 + 64 * 64 + 32768);
     assert_int_equal(head.kinds[0].attention.window_tokens, 256);
+    // DFlash2 beside DFlash, whose states are those of one layer here: two convolutions of 2 x 3 x 64 and (2 x 3 x 64 /
+    // 16) x 64, two codebooks of 512 x 8, what projects 64 to 8
+    assert_int_equal(read("{\"architectures\": [\"DFlash2DraftModel\"], \"dflash_config\": {\"conv_kernel_size\": 3, "
+                          "\"conv_group_size\": 16, \"selector_rank\": 8}, " WIDTHS "}"),
+                     KVB_OK);
+    assert_int_equal(kvb_model_parameters(&head), 36864 + 64 * 64 + 4 * 64 + 2 * 16 + 64 * 64 + 32768 +
+                                                      2 * (2 * 3 * 64 + 2 * 3 * 4 * 64) + 2 * 512 * 8 + 64 * 8);
+    assert_int_not_equal(read("{\"architectures\": [\"DFlash2DraftModel\"], " WIDTHS "}"), KVB_OK);
     assert_int_equal(read("{\"architectures\": [\"LlamaForCausalLM\"], " WIDTHS "}"), KVB_OK);
     assert_false(kvb_model_only_drafts(&head));
 }
@@ -223,6 +231,30 @@ static void blocks_keep_a_cache(void **state)
         (void)weights();
         assert_false(answer.plan.draft_unknown);
         assert_int_equal(answer.budget.kv.bytes_per_block, cases[i].page_bytes / 4);
+    }
+}
+
+// Five layers with a window beside 16 whole and 48 of states make groups of five: 4 + 10 + 1. Two public starts print
+// pools of 11.15 and 16.01 GiB on two ranks, 214,135 and 374,847 tokens (noonghunna/club-3090#1086, #1084; the code of
+// 0.28.0 laid over 0.27.1): 1,405 and 2,017 blocks of 5 x 832 x 2 x 2 x 256 x 2 bytes, of which a request takes 4 x 79
+// and 4 x 247 + 10 x (2 + 7) + 24, as 2,047 + 2 x 8,192 tokens lie in 23 blocks.
+static void blocks_with_a_window_share_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *length, *pool_bytes;
+        uint64_t blocks, tokens;
+    } cases[] = {{"65536", "11972220928", 1405, 214135}, {"204800", "17190600000", 2017, 374847}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ASK("Qwen/Qwen3.8-27B", "--max-model-len", cases[i].length, "-tp", "2", "--max-num-batched-tokens", "8192",
+            "--max-num-seqs", "1", "--attention-backend", "FLASH_ATTN", "--enable-prefix-caching",
+            "--kv-cache-memory-bytes", cases[i].pool_bytes, "--speculative-config",
+            "{\"method\":\"dflash\",\"model\":\"z-lab/Qwen3.8-27B-DFlash2\",\"num_speculative_tokens\":7}");
+        (void)snprintf(question.deployment.engine, sizeof question.deployment.engine, "vllm@0.28.0");
+        (void)weights();
+        assert_false(answer.plan.draft_unknown);
+        assert_int_equal(answer.budget.kv.num_blocks, cases[i].blocks);
+        assert_int_equal(answer.budget.kv.tokens, cases[i].tokens);
     }
 }
 
@@ -373,7 +405,7 @@ static void a_head_is_not_served_alone(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(each_head_has_its_parameters), cmocka_unit_test(heads_are_told_by_their_config),
               cmocka_unit_test(a_head_is_priced_with_its_target), cmocka_unit_test(blocks_keep_a_cache),
-              cmocka_unit_test(blocks_of_the_checkpoint_itself), cmocka_unit_test(an_assistant_has_its_file),
-              cmocka_unit_test(an_assistant_keeps_no_cache), cmocka_unit_test(an_assistant_starts_by_release),
-              cmocka_unit_test(of_three_modules_one_is_made), cmocka_unit_test(ernie_drafts_with_a_dense_layer),
-              cmocka_unit_test(a_head_is_not_served_alone))
+              cmocka_unit_test(blocks_with_a_window_share_groups), cmocka_unit_test(blocks_of_the_checkpoint_itself),
+              cmocka_unit_test(an_assistant_has_its_file), cmocka_unit_test(an_assistant_keeps_no_cache),
+              cmocka_unit_test(an_assistant_starts_by_release), cmocka_unit_test(of_three_modules_one_is_made),
+              cmocka_unit_test(ernie_drafts_with_a_dense_layer), cmocka_unit_test(a_head_is_not_served_alone))

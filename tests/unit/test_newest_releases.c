@@ -180,7 +180,8 @@ static void features_that_bring_v1_back(void **state)
     }
 }
 
-// What V2 alone can run asks for it: DSpark from 0.25, DFlash whose draft mixes windows and whole contexts from 0.26.
+// What V2 alone can run asks for it: DSpark from 0.25, DFlash whose draft mixes windows and whole contexts from 0.26, and
+// DFlash2, whose selector V1 never calls (vllm#52816).
 static void runner_v2_is_forced(void **state)
 {
     (void)state;
@@ -189,7 +190,10 @@ static void runner_v2_is_forced(void **state)
         uint32_t release;
         enum kvb_speculative method;
         bool mixed, v2;
+        const char *class;
     } rows[] = {
+        {R(26, 0), KVB_SPECULATIVE_DFLASH, false, true, "DFlash2DraftModel"},
+        {R(26, 0), KVB_SPECULATIVE_DFLASH, false, false, "DFlashDraftModel"},
         {R(24, 0), KVB_SPECULATIVE_DSPARK, false, false}, {R(25, 0), KVB_SPECULATIVE_DSPARK, false, true},
         {R(25, 0), KVB_SPECULATIVE_DFLASH, true, false},  {R(26, 0), KVB_SPECULATIVE_DFLASH, true, true},
         {R(26, 0), KVB_SPECULATIVE_DFLASH, false, false},
@@ -202,6 +206,9 @@ static void runner_v2_is_forced(void **state)
         static const struct shape mixed = {"draft", 6, 8, 8, 128, 1024, 3, 1, KVB_ATTENTION_SLIDING, 8192};
         static const struct shape plain = {"draft", 6, 8, 8, 128, 0, 0, 0, KVB_ATTENTION_SLIDING, 8192};
         make_model(rows[i].mixed ? &mixed : &plain, &draft);
+        if (rows[i].class != NULL) {
+            (void)kvb_copy(draft.architecture, sizeof draft.architecture, rows[i].class);
+        }
         plan.draft = &draft;
         set(&plan, KVB_SET_SPECULATIVE_METHOD, rows[i].method);
         if (resolved(&plan)->v2_runner != rows[i].v2) {

@@ -97,7 +97,9 @@ static bool is_forced(const struct kvb_context *context)
     bool dspark = method == KVB_SPECULATIVE_DSPARK && context->release >= DSPARK_FORCES_SINCE;
     bool mixed = method == KVB_SPECULATIVE_DFLASH && context->release >= MIXED_WINDOWS_FORCE_SINCE &&
                  mixes_windows(context->plan->draft);
-    return dspark || mixed || (context->pcp > 1 && context->release >= SPLITS_ALL_SINCE);
+    bool selects = method == KVB_SPECULATIVE_DFLASH && context->plan->draft != NULL &&
+                   strcmp(context->plan->draft->architecture, "DFlash2DraftModel") == 0;
+    return dspark || mixed || selects || (context->pcp > 1 && context->release >= SPLITS_ALL_SINCE);
 }
 
 static bool is_named(const struct kvb_context *context, uint32_t rule)

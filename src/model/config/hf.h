@@ -188,7 +188,7 @@ kvb_hf_layer_builder kvb_hf_mlp_standard, kvb_hf_mlp_moe, kvb_hf_mlp_none, kvb_h
     kvb_hf_mlp_ernie, kvb_hf_mlp_dsv4, kvb_hf_mlp_kimi, kvb_hf_mlp_lfm2_moe, kvb_hf_mlp_whisper, kvb_hf_mlp_falcon_h1;
 
 // ---- Finishers: what lies outside the layers
-kvb_hf_model_builder kvb_hf_finish_eagle, kvb_hf_finish_eagle3, kvb_hf_finish_dflash, kvb_hf_finish_dflash_laguna,
+kvb_hf_model_builder kvb_hf_finish_eagle, kvb_hf_finish_eagle3, kvb_hf_finish_dflash, kvb_hf_finish_dflash2, kvb_hf_finish_dflash_laguna,
     kvb_hf_finish_dspark, kvb_hf_finish_gemma4_assistant;
 kvb_hf_model_builder kvb_hf_finish_positions, kvb_hf_finish_opt, kvb_hf_finish_bloom, kvb_hf_finish_bert,
     kvb_hf_finish_dsv4, kvb_hf_finish_gemma4, kvb_hf_tower_qwen2_vl, kvb_hf_tower_qwen25_vl, kvb_hf_tower_qwen3_vl,

@@ -74,6 +74,7 @@ static const struct kvb_hf_architecture rows[] = {
     {"Eagle3Speculator", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
     {"Eagle3DraftModel", STANDARD, 3, 0, 0, NULL, kvb_hf_finish_eagle3, 0},
     {"DFlashDraftModel", kvb_hf_attention_dflash, kvb_hf_mlp_standard, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_finish_dflash, 0},
+    {"DFlash2DraftModel", kvb_hf_attention_dflash, kvb_hf_mlp_standard, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_finish_dflash2, 0},
     {"DFlashLagunaForCausalLM", kvb_hf_attention_laguna, kvb_hf_mlp_standard, 2, 0, HF_HEAD_NORM, NULL, kvb_hf_finish_dflash_laguna, 0},
     {"Qwen3DSparkModel", kvb_hf_attention_dflash, kvb_hf_mlp_standard, 2, 0, HF_HEAD_NORM | HF_NO_WINDOW, NULL, kvb_hf_finish_dspark, 0},
     {"Gemma4AssistantForCausalLM", kvb_hf_attention_gemma4_assistant, kvb_hf_mlp_standard, 4, 0, GEMMA3, NULL, kvb_hf_finish_gemma4_assistant, 0},

@@ -8,6 +8,7 @@
 #define HIDDEN_STATES 3        // of the target, fused into one by EAGLE3
 #define INDEX_WORDS 4          // an index of 64 bits in elements of two bytes
 #define BESIDE_HIDDEN_STATES 2 // EAGLE: embedding and hidden state
+#define SIDES 2                // of what DFlash2 convolves, in and out; of a pair of tokens
 #define CENTROIDS 2048         // where an assistant's config says nothing
 
 // The embedding counts as the target's, and no head follows from it.
@@ -75,6 +76,22 @@ void kvb_hf_finish_dflash(struct hf *hf)
     kvb_hf_extra(hf, "hidden_norm", KVB_ROLE_NORM, KVB_SPLIT_COPY, hidden, 1, 1);
     kvb_hf_extra(hf, "k_proj, v_proj side by side", KVB_ROLE_ATTENTION, KVB_SPLIT_ROWS,
                  kvb_mul(model->layer_count, keys), hidden, 1);
+}
+
+// Around attention and MLP of each layer a convolution whose weights are projected from what goes in, and a selector
+// that scores pairs of tokens; none of these is divided or quantised. Source: qwen3_dflash2.py v0.28.0 (vllm#52816).
+void kvb_hf_finish_dflash2(struct hf *hf)
+{
+    struct kvb_model *model = hf->model;
+    uint64_t hidden = model->hidden_size, channels = kvb_max(kvb_hf_need(hf, HF_D_CHANNELS), 1);
+    uint64_t taps = kvb_mul(SIDES, kvb_hf_need(hf, HF_D_TAPS)), rank = kvb_hf_need(hf, HF_D_RANK);
+    uint32_t convolutions = 2 * model->layer_count;
+    kvb_hf_finish_dflash(hf);
+    kvb_hf_extra(hf, "base_kernel", KVB_ROLE_OTHER, KVB_SPLIT_COPY, taps, hidden, convolutions);
+    kvb_hf_extra(hf, "kernel_projection", KVB_ROLE_OTHER, KVB_SPLIT_COPY, kvb_mul(taps, hidden / channels), hidden,
+                 convolutions);
+    kvb_hf_extra(hf, "codebooks", KVB_ROLE_OTHER, KVB_SPLIT_COPY, model->vocabulary_size, rank, SIDES);
+    kvb_hf_extra(hf, "hidden_projection", KVB_ROLE_OTHER, KVB_SPLIT_COPY, rank, hidden, 1);
 }
 
 // A norm for each layer of the target that is looked at.

@@ -109,5 +109,8 @@ const struct kvb_hf_key_row kvb_hf_key_rows_tower[HF_KEY_COUNT - HF_V_TYPE] = {
     AT(HF_D_LAYERS) = COUNTS(HF_DFLASH, SMALL_MAX, "target_layer_ids", "layer_ids"),
     AT(HF_D_WINDOW) = SMALL(HF_DFLASH, "swa_window_size"),
     AT(HF_D_USE_WINDOW) = SWITCH(HF_DFLASH, "use_swa"),
+    AT(HF_D_TAPS) = SMALL(HF_DFLASH, "conv_kernel_size"),
+    AT(HF_D_CHANNELS) = SMALL(HF_DFLASH, "conv_group_size"),
+    AT(HF_D_RANK) = SMALL(HF_DFLASH, "selector_rank"),
 };
 // clang-format on
