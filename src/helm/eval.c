@@ -7,6 +7,7 @@
 
 #define LEVEL_MAX 24U // of includes
 #define OUT_BYTES ((size_t)8 << 20)
+#define BYTES_A_STEP 64U // that are looked back at
 
 static const char blanks[] = " \t\r\n";
 static const char name_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -157,8 +158,9 @@ static bool is_beside_the_point(const char *key, size_t length)
     return false;
 }
 
-// The text is one hole, on lines of its own below a key of no matter.
-static bool may_be_left_out(const struct kvb_buffer *out, const char *text)
+// The text is one hole, on lines of its own below a key of no matter. `reached` receives how far back that was looked
+// for.
+static bool is_hole_of_no_matter(const struct kvb_buffer *out, const char *text, const char **reached)
 {
     const char *hole = text + strspn(text, blanks), *all = kvb_buffer_text(out), *at = all + out->length;
     if (!kvb_starts_with(hole, "$_") || hole[strcspn(hole, "\n")] != '\0') {
@@ -171,6 +173,7 @@ static bool may_be_left_out(const struct kvb_buffer *out, const char *text)
         while (begin > all && begin[-1] != '\n') {
             begin--;
         }
+        *reached = begin;
         size_t margin = strspn(begin, " "), length = strcspn(begin + margin, ":\n");
         bool blank = begin + margin >= at || begin[margin] == '\n';
         if (line == NULL && at == all + out->length) {
@@ -186,6 +189,14 @@ static bool may_be_left_out(const struct kvb_buffer *out, const char *text)
     return false;
 }
 
+static bool may_be_left_out(struct kvb_helm_run *run, const struct kvb_buffer *out, const char *text)
+{
+    const char *end = kvb_buffer_text(out) + out->length, *reached = end;
+    bool left_out = is_hole_of_no_matter(out, text, &reached);
+    (void)kvb_helm_step(run->room, (size_t)(end - reached) / BYTES_A_STEP);
+    return left_out;
+}
+
 static void run_action(struct kvb_helm_run *run, const struct kvb_helm_step_node *node, struct kvb_helm_scope *scope,
                        struct kvb_buffer *out)
 {
@@ -199,7 +210,7 @@ static void run_action(struct kvb_helm_run *run, const struct kvb_helm_step_node
         value = kvb_helm_unknown(node->text);
     }
     struct kvb_helm_value text = kvb_helm_to_text(run->room, &value);
-    if (!text.holes || !may_be_left_out(out, text.text)) {
+    if (!text.holes || !may_be_left_out(run, out, text.text)) {
         kvb_buffer_add(out, text.text);
     }
 }
@@ -294,7 +305,7 @@ static void run_template(struct kvb_helm_run *run, const struct kvb_helm_step_no
         text = kvb_helm_unknown(node->text);
     }
     struct kvb_helm_value shown = kvb_helm_to_text(run->room, &text);
-    if (!shown.holes || !may_be_left_out(out, shown.text)) {
+    if (!shown.holes || !may_be_left_out(run, out, shown.text)) {
         kvb_buffer_add(out, shown.text);
     }
 }

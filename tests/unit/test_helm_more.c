@@ -1,5 +1,7 @@
 // Arguments of the wrong number or kind, empty values, holes, limits and memory that ends: what Go's text/template,
 // Sprig and Helm do with them. Where they end the rendering with an error, the expression stays a hole ($_X__).
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "unit/helm_fill.h"
 
@@ -347,7 +349,27 @@ static void no_part_of_a_template(void **state)
     drop(&whole);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(wrong_numbers), cmocka_unit_test(kinds_of_arguments), cmocka_unit_test(lists_and_holes),
+// 100,000 lines of 4 bytes and 2,000 holes below them: looking back from each would be 800 MB, at 64 bytes a step three
+// times what filling a template may take.
+static void holes_below_many_lines(void **state)
+{
+    (void)state;
+    static char template[600000];
+    struct made made;
+    char *at = template + sprintf(template, "a:\n");
+    for (unsigned i = 0; i < 100000; i++) {
+        at += sprintf(at, "  x\n");
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+        at += sprintf(at, "  {{ .Files }}\n");
+    }
+    make(&made, "a: 1\n", template);
+    assert_true(made.parsed && !made.rendered && made.room.spent && !made.room.out_of_memory);
+    drop(&made);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(holes_below_many_lines), cmocka_unit_test(wrong_numbers),
+              cmocka_unit_test(kinds_of_arguments), cmocka_unit_test(lists_and_holes),
               cmocka_unit_test(numbers_and_texts), cmocka_unit_test(many_holes),
               cmocka_unit_test(expressions_and_blocks), cmocka_unit_test(no_templates), cmocka_unit_test(limits),
               cmocka_unit_test(many_that_stay_open), cmocka_unit_test(no_part_of_a_template))
