@@ -8,19 +8,20 @@
 #include <kvbudget/input.h>
 
 enum kvb_serve_kind {
-    KVB_SERVE_SETTING,     // gives setting `id` its value
-    KVB_SERVE_SETS,        // gives setting `id` the value `number`; takes no value itself
-    KVB_SERVE_JSON,        // a mapping, read by kvb_json_flag as `part`
-    KVB_SERVE_LIST,        // the same, and takes several words
-    KVB_SERVE_MODEL,       // names the model; `read` may take more out of the name
-    KVB_SERVE_DRAFT_MODEL, // names the model that drafts; sets KVB_SET_SPECULATIVE_METHOD
-    KVB_SERVE_REVISION,    // of the model
-    KVB_SERVE_OVERRIDES,   // JSON over config.json
-    KVB_SERVE_CONFIG_KEY,  // JSON over its key `part`
-    KVB_SERVE_CONFIG_FILE, // a file with more flags
-    KVB_SERVE_OWN,         // read by `read`; what begins with { is JSON of `part`, when there is one
-    KVB_SERVE_NOTHING,     // no effect on memory, no value
-    KVB_SERVE_VALUE,       // no effect on memory, one value
+    KVB_SERVE_SETTING,      // gives setting `id` its value
+    KVB_SERVE_SETS,         // gives setting `id` the value `number`; takes no value itself
+    KVB_SERVE_JSON,         // a mapping, read by kvb_json_flag as `part`
+    KVB_SERVE_LIST,         // the same, and takes several words
+    KVB_SERVE_MODEL,        // names the model; `read` may take more out of the name
+    KVB_SERVE_DRAFT_MODEL,  // names the model that drafts; sets KVB_SET_SPECULATIVE_METHOD
+    KVB_SERVE_REVISION,     // of the model
+    KVB_SERVE_OVERRIDES,    // JSON over config.json
+    KVB_SERVE_CONFIG_KEY,   // JSON over its key `part`
+    KVB_SERVE_CONFIG_FILE,  // a file with more flags
+    KVB_SERVE_OTHER_CONFIG, // names the config that the engine reads in place of the model's
+    KVB_SERVE_OWN,          // read by `read`; what begins with { is JSON of `part`, when there is one
+    KVB_SERVE_NOTHING,      // no effect on memory, no value
+    KVB_SERVE_VALUE,        // no effect on memory, one value
     KVB_SERVE_ADAPTERS, // several NAME=PATH of LoRA adapters; with `number` also bare paths, and setting `id` is given
     KVB_SERVE_VALUES,   // no effect on memory, several values
 };

@@ -158,6 +158,19 @@ static enum kvb_status read_limit_pairs(const struct kvb_flag_part *part)
     return KVB_OK;
 }
 
+// A truth is a whole number to the engine: 1 or 0.
+static enum kvb_status read_limit(const struct kvb_flag_part *part, const struct kvb_node *count,
+                                  enum kvb_setting setting)
+{
+    bool word = count->kind == KVB_NODE_SCALAR && !count->quoted;
+    bool yes = word && strcmp(count->text, "true") == 0;
+    if (!yes && !(word && strcmp(count->text, "false") == 0)) {
+        return kvb_flag_number(part, count, setting);
+    }
+    kvb_flag_set(part, setting, yes ? 1 : 0);
+    return KVB_OK;
+}
+
 enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
 {
     static const char *const known[] = {"image", "video", "audio", NULL};
@@ -172,7 +185,7 @@ enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
         const struct modality_row *row = find_modality(child->key, strlen(child->key));
         const struct kvb_node *count = child->kind == KVB_NODE_MAPPING ? kvb_node_get(child, "count") : child;
         if (row && count) {
-            status = kvb_flag_number(part, count, row->setting);
+            status = read_limit(part, count, row->setting);
         }
     }
     return status;

@@ -267,6 +267,10 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_NOT_ALLOWED, HERE,
                               "--%s %.200s is not read; give its settings as flags", flag->name, value);
         return KVB_OK;
+    case KVB_SERVE_OTHER_CONFIG:
+        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_NOT_ALLOWED, HERE,
+                              "--%s %.200s is not read: the plan is of the model's own config", flag->name, value);
+        return KVB_OK;
     case KVB_SERVE_NOTHING:
     case KVB_SERVE_VALUE:
     case KVB_SERVE_VALUES:

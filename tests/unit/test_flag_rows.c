@@ -61,7 +61,7 @@ static const struct plain_row plain_rows[] = {
      "host port uds uvicorn-log-level ssl-keyfile ssl-certfile ssl-ca-certs ssl-cert-reqs root-path "
      "chat-template chat-template-content-format default-chat-template-kwargs response-role tokenizer "
      "tokenizer-mode tokenizer-pool-size tokenizer-pool-type tokenizer-revision code-revision load-format "
-     "download-dir config-format hf-config-path hf-token seed max-logprobs logprobs-mode tool-call-parser "
+     "download-dir config-format hf-token seed max-logprobs logprobs-mode tool-call-parser "
      "tool-parser-plugin tool-server reasoning-parser reasoning-parser-plugin reasoning-config "
      "max-cpu-loras lora-dtype lora-extra-vocab-size long-lora-scaling-factors "
      "distributed-executor-backend max-parallel-loading-workers worker-cls worker-extension-cls "
@@ -145,6 +145,17 @@ static void flags_without_effect(void **state)
             name += length;
         }
     }
+}
+
+// ModelConfig v0.8.0 reads the config there in place of the model's.
+static void config_of_another(void **state)
+{
+    (void)state;
+    assert_int_equal(reads("vllm serve a/b --hf-config-path c/d --max-num-seqs 8"), KVB_OK);
+    assert_int_equal(problems.count, 1);
+    assert_int_equal(problems.items[0].severity, KVB_WARNING);
+    assert_string_equal(problems.items[0].text,
+                        "--hf-config-path c/d is not read: the plan is of the model's own config");
 }
 
 // ---- flags that say a setting
@@ -473,6 +484,6 @@ static void settings_of_llama_server(void **state)
     say("llama-server -m x.gguf", rows, sizeof rows / sizeof rows[0]);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(flags_without_effect), cmocka_unit_test(settings_of_vllm),
-              cmocka_unit_test(settings_of_sglang), cmocka_unit_test(words_of_sglang),
-              cmocka_unit_test(settings_of_llama_server))
+KVB_TEST_MAIN(cmocka_unit_test(flags_without_effect), cmocka_unit_test(config_of_another),
+              cmocka_unit_test(settings_of_vllm), cmocka_unit_test(settings_of_sglang),
+              cmocka_unit_test(words_of_sglang), cmocka_unit_test(settings_of_llama_server))

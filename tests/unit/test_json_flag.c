@@ -52,6 +52,9 @@ static const struct row rows[] = {
     {"speculative-config", "{\"model\":\"[ngram]\"}", KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_NGRAM},
     {"limit-mm-per-prompt", "{\"image\": 2, \"video\": 0}", KVB_SET_LIMIT_IMAGES, 2},
     {"limit-mm-per-prompt", "{\"image\": 2, \"video\": 0}", KVB_SET_LIMIT_VIDEOS, 0},
+    // Python's truths are numbers, and pydantic reads them as such: ModelConfig.limit_mm_per_prompt v0.8.5 to v0.27.1
+    {"limit-mm-per-prompt", "{\"image\": true}", KVB_SET_LIMIT_IMAGES, 1},
+    {"limit-mm-per-prompt", "{\"image\": false}", KVB_SET_LIMIT_IMAGES, 0},
     {"limit-mm-per-prompt", "image=2,video=1", KVB_SET_LIMIT_VIDEOS, 1},
     {"limit-mm-per-prompt", "image=8", KVB_SET_LIMIT_IMAGES, 8},
     {"limit-mm-per-prompt", "{\"video\": {\"count\": 1, \"num_frames\": 32}}", KVB_SET_LIMIT_VIDEOS, 1},
@@ -179,6 +182,8 @@ static const struct refusal refusals[] = {
     {"speculative-config", "{\"method\": \"ngram\", \"num_speculative_token\": 3}", KVB_UNKNOWN_KEY,
      "unknown key 'num_speculative_token' in a speculative config; did you mean 'num_speculative_tokens'?"},
     {"speculative-config", "{\"method\": \"ngram\"", KVB_BAD_SYNTAX, NULL},
+    {"limit-mm-per-prompt", "{\"image\": \"true\"}", KVB_BAD_TYPE, NULL},
+    {"limit-mm-per-prompt", "{\"image\": []}", KVB_BAD_TYPE, NULL},
     {"limit-mm-per-prompt", "image=two", KVB_BAD_TYPE,
      "expected limits such as {\"image\": 2, \"video\": 0} or image=2,video=0, found 'image=two'"},
     {"limit-mm-per-prompt", "picture=2", KVB_BAD_SYNTAX, NULL},

@@ -118,7 +118,6 @@ static const struct kvb_serve_flag rows[] = {
     VALUE("load-format"),
     VALUE("download-dir"),
     VALUE("config-format"),
-    VALUE("hf-config-path"),
     VALUE("hf-token", .absent = ""),
     VALUE("seed"),
     VALUE("max-logprobs"),

@@ -140,6 +140,7 @@ static const struct kvb_serve_flag rows[] = {
      .since = R(0, 12, 0),
      .serve_only = true},
     {.name = "config", .kind = KVB_SERVE_CONFIG_FILE, .since = R(0, 6, 0), .serve_only = true},
+    {.name = "hf-config-path", .kind = KVB_SERVE_OTHER_CONFIG, .since = R(0, 8, 0), .serve_only = true},
     {.name = "cuda-graph-sizes",
      .kind = KVB_SERVE_LIST,
      .part = "cudagraph-capture-sizes",
