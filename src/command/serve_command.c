@@ -220,8 +220,8 @@ static enum kvb_status read_dotted(struct kvb_serve_reading *reading)
     } else if (flag != NULL && json.length > 0) {
         status = kvb_serve_set(reading, flag, json.data);
     }
-    if (strchr(reading->words[index], '=') == NULL && next_is_value(reading)) {
-        reading->at++;
+    if (strchr(reading->words[index], '=') == NULL && reading->at < reading->count) {
+        reading->at++; // whatever it is
     }
     kvb_buffer_free(&json);
     return status;

@@ -146,7 +146,9 @@ static void dotted(void **state)
         {R(28, 0), CC_DOT "mode -1", "mode: Input should be"},
         {R(28, 0), CC_DOT "mode -", "mode: Input should be"},
         {R(28, 0), CC_DOT "mode ", "mode: Input should be"},
-        {R(28, 0), CC_DOT "mode", TAKEN}, // argparse's own affair
+        {R(28, 0), CC_DOT "mode", "IndexError: list index out of range"},
+        {R(28, 0), CC_DOT "mode\n--port 1", TAKEN}, // whose value was not noted
+        {R(8, 5), CC_DOT "mode", "unrecognized arguments"},
         {R(28, 0), "\n--no-such.mode 1", "unrecognized arguments: --no-such.mode 1"},
         {R(28, 0), "\n--no-", " --no-"}, // the beginning of many flags and the name of none
         {R(11, 2), "\n-cc.mode 0", "unrecognized arguments: -cc.mode 0"},
@@ -162,7 +164,7 @@ static void dotted(void **state)
         {R(12, 0), "\n-O 3", TAKEN},
         {R(12, 0), "\n-O -1", "unrecognized arguments: -O -1"},
         {R(12, 0), "\n-O=3", TAKEN},
-        {R(28, 0), "\n-sc.method", TAKEN},
+        {R(28, 0), "\n-sc.method", "IndexError"},
     };
     WALK(rows);
 }

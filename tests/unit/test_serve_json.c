@@ -159,6 +159,13 @@ static void values_by_release(void **state)
         {R(20, 0), "\n--additional-config ", TAKEN}, // an empty word
         {R(24, 0), "\n--device", "argument --device-ids: expected one argument"},
         {R(24, 0), "\n--device\n--port 1", "argument --device-ids: expected one argument"},
+        {R(20, 0), "\n--max-n 4", "ambiguous option: --max-n could match several flags"},
+        {R(9, 1), "\n--cuda-graph-sizes 1  2 $MORE", TAKEN},
+        {R(9, 1), "\n--cuda-graph-sizes abcd", "argument --cuda-graph-sizes: invalid int value: 'abcd'"},
+        {R(11, 1), "\n--cudagraph-capture-sizes None", TAKEN},
+        {R(11, 1), "\n--cudagraph-capture-sizes=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18",
+         "argument --cudagraph-capture-sizes: Value 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 cannot be converted to "
+         "<class 'int'>."},
         {R(20, 0), "\n--compilation-config", "argument --compilation-config: expected one argument"},
         {R(20, 0), "\n--allowed-origins *", INVALID("--allowed-origins") "'*', where one expects ["},
         {R(20, 0), "\n--allowed-origins [\"*\"]", TAKEN},

@@ -96,7 +96,6 @@ static void beginnings_of_flags(void **state)
         const char *line, *unknown;
     } rows[] = {
         {KVB_RELEASE(0, 20, 0), "\n--max-num-se 4", ""},
-        {KVB_RELEASE(0, 20, 0), "\n--max-n 4", ""}, // of --max-num-seqs and others
         {KVB_RELEASE(0, 20, 0), "\n--no-enable-prefix-caching", ""},
         {KVB_RELEASE(0, 20, 0), "\n--no-enable-pre", ""},
         {KVB_RELEASE(0, 20, 0), "\n--no-max-num-seqs", " --no-max-num-seqs"},
@@ -191,6 +190,7 @@ static void limits_of_items(void **state)
     assert_string_equal(SAID("vllm@0.11.2", PICTURES, flag, unknown, valued),
                         "argument --guided-decoding-disable-fallback: expected one argument");
     assert_string_equal(SAID("vllm@0.11.2+mine", QWEN, valued), "");
+    assert_string_equal(SAID("vllm@0.20.0+mine", QWEN, "--kv-cache-metr"), ""); // may be of a flag that is there alone
     assert_string_equal(SAID("vllm@0.11.2", QWEN, "--guided-decoding-disable-fallback="), "");
 }
 

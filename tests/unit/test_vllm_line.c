@@ -42,7 +42,7 @@ static void flags_that_a_release_does_not_have(void **state)
     judged("0.9.0", R(9, 0), "--no-enable-pre\n", "");                                  // the beginning of two
     judged("0.11.0", R(11, 0), "--no-enable-l\n", "");   // enable-log-requests, enable-lora: argparse asks which
     judged("0.9.1", R(9, 1), "--no-enable-lor\n", "");   // enable-lora and enable-lora-bias alone
-    judged("0.9.0", R(9, 0), "--data-parallel 2\n", ""); // of several, which is said elsewhere
+    judged("0.9.0", R(9, 0), "--data-parallel 2\n", "ambiguous option: --data-parallel could match several flags");
     judged("0.5.0", R(5, 0), "--max_model_len 5\n", UNKNOWN "--max_model_len 5"); // dashes alone before 0.5.1
     judged("0.9.0.dev5", R(9, 0), "--nobody 1\n", "");                            // may have it
     judged("0.9.0.dev5", R(9, 0), "-nobody\n", UNKNOWN "-nobody");
@@ -162,8 +162,12 @@ static void plain(const char *lines)
 static void numbers_and_switches(void **state)
 {
     (void)state;
-    plain("--max-cpu-loras 4\n--max-cpu-loras x\n--enable-eplb\n--enable-dbo-x\n");
-    assert_int_equal(plan.plain_numbers[KVB_PLAIN_MAX_CPU_LORAS].number, 4); // what is no number says nothing
+    plain("--max-cpu-loras x\n"); // what is no number says nothing
+    assert_false(plan.plain_numbers[KVB_PLAIN_MAX_CPU_LORAS].set);
+    plain("--enable-dbo\n--no_enable-dbo\n--no-enable-eplb\n--no-max-cpu-loras\n"); // of two the last is kept
+    assert_int_equal(plan.plain_flags, KVB_PLAIN_SERVE_LINE);
+    plain("--max-cpu-loras 7\n--max-cpu-l 4\n--enable-eplb\n--enable-dbo-x\n");
+    assert_int_equal(plan.plain_numbers[KVB_PLAIN_MAX_CPU_LORAS].number, 4);
     assert_int_equal(plan.plain_flags, KVB_PLAIN_SERVE_LINE | KVB_PLAIN_EPLB);
 }
 

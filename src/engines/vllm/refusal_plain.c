@@ -57,6 +57,25 @@ static bool is_too_high(const struct kvb_context *context, char out[KVB_ERROR_TE
                           threshold, context->max_model_len);
 }
 
+// Sentences without a sign and with one.
+static bool is_too_low(const struct kvb_context *context, enum kvb_plain_number number, const char *const sentences[2],
+                       uint64_t other, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
+    if (!value->set || (value->number > 0 && !value->negative)) {
+        return false;
+    }
+    return kvb_refuse_two(out, sentences[value->negative], value->number, other);
+}
+
+static const char *const prefills_low[2] = {"max_num_partial_prefills ({0}) must be greater than or equal to 1.",
+                                            "max_num_partial_prefills (-{0}) must be greater than or equal to 1."};
+static const char *const lengthy_low[2] = {
+    "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal to "
+    "max_num_partial_prefills ({1}).",
+    "max_long_partial_prefills (-{0}) must be greater than or equal to 1 and less than or equal to "
+    "max_num_partial_prefills ({1})."};
+
 bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t prefills = kvb_plain_or(context, KVB_PLAIN_PARTIAL_PREFILLS, 1);
@@ -71,19 +90,19 @@ bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KV
             out, "Concurrent Partial Prefill is not supported by the V1 Engine. Falling back to V0. ... assert "
                  "envs.VLLM_USE_V1: AssertionError");
     }
+    if (is_too_low(context, KVB_PLAIN_PARTIAL_PREFILLS, prefills_low, 0, out)) {
+        return true;
+    }
     if (prefills > 1 && !context->chunked_prefill) {
         return kvb_refuse(out, "Chunked prefill must be enabled to set max_num_partial_prefills > 1.");
     }
     if (prefills > 1 && is_too_high(context, out)) {
         return true;
     }
-    if (lengthy <= prefills) {
-        return false;
+    if (is_too_low(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, lengthy_low, prefills, out)) {
+        return true;
     }
-    return kvb_refuse_two(out,
-                          "max_long_partial_prefills ({0}) must be greater than or equal to 1 and less than or equal "
-                          "to max_num_partial_prefills ({1}).",
-                          lengthy, prefills);
+    return lengthy > prefills && kvb_refuse_two(out, lengthy_low[0], lengthy, prefills);
 }
 
 bool kvb_refusal_prefill_threshold(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

@@ -58,7 +58,7 @@ bool kvb_has_plain(const struct kvb_context *context, enum kvb_plain_flag flag)
 uint64_t kvb_plain_or(const struct kvb_context *context, enum kvb_plain_number number, uint64_t otherwise)
 {
     const struct kvb_plain_value *value = &context->plan->plain_numbers[number];
-    return value->set ? value->number : otherwise;
+    return !value->set ? otherwise : value->negative ? 0 : value->number;
 }
 
 const char *kvb_refusal_count(char out[24], uint64_t count)

@@ -45,6 +45,8 @@ bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, c
 // serve_bounds.c: a line with a number that the release bounds, and a size of --block-size that it does not list.
 bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char out[256]);
 bool kvb_vllm_judge_bound(const char *line, const struct kvb_engine *engine, char out[256]);
+// serve_lists.c: a line with a list of numbers or of words, one of which is none.
+bool kvb_vllm_judge_list(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_numbers.c: a line with a value that is no number where the release reads one; and, once the model is known,
 // with one below the least or above the most that its field takes.
 bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, char out[256]);
@@ -56,6 +58,10 @@ bool kvb_vllm_judge_loader(const struct kvb_deployment *deployment, const struct
 // serve_lines.c. Whether the build is the release it names, and neither one behind it (a fork, a development build) nor
 // newer than all that are known: those may have flags and words of later releases.
 bool kvb_vllm_is_release(const struct kvb_engine *engine);
+// The same, or the one that the line turns off as --no-NAME.
+const struct kvb_known_flag *kvb_vllm_flag_given(const char *line, uint32_t release, const char **value, bool *off);
+// Whether a line behind this one gives the same flag, or turns it off: argparse keeps the last.
+bool kvb_vllm_is_replaced(const char *line, uint32_t release);
 // The noted line behind this one.
 const char *kvb_vllm_next_line(const char *line);
 // serve_limits.c: entries of --limit-mm-per-prompt that the release's classes do not take.

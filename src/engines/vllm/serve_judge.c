@@ -10,6 +10,7 @@
 #define SUFFIX_SINCE KVB_RELEASE(0, 8, 4) // human_readable_int
 #define STEP_SUFFIX_SINCE KVB_RELEASE(0, 9, 1)
 #define TRILLIONS_SINCE KVB_RELEASE(0, 13, 0)
+#define ATTACHED_LEVEL_SINCE KVB_RELEASE(0, 9, 2)
 #define LEVEL_SINCE KVB_RELEASE(0, 12, 0) // -O is read before argparse from here on
 #define UNDERSCORES_SINCE KVB_RELEASE(0, 5, 1)
 #define DOTS_SINCE KVB_RELEASE(0, 9, 0)       // --flag.member
@@ -159,7 +160,8 @@ static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_C
 static bool judge_switch(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     const char *value;
-    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
+    bool off;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_given(line, release, &value, &off);
     bool takes_none = flag != NULL && (flag->values == '0' || flag->values == 'b');
     if (!takes_none || *value == '\0' || *value == '\n') {
         return false;
@@ -175,20 +177,65 @@ static bool judge_switch(const char *line, uint32_t release, char out[OPTIONAL_C
     return true;
 }
 
-// A flag that takes one value, and the line ends behind its name; not where there was no room for the value.
+// A word with a dot takes the one behind it, whatever that is: the parser reads past the end where there is none.
+static bool judge_dotted(const struct kvb_deployment *deployment, const char *line, uint32_t release,
+                         char out[OPTIONAL_CAPACITY])
+{
+    size_t name = strcspn(line, " =.\n"), length = strcspn(line, "\n");
+    bool alone = line[name] == '.' && memchr(line, ' ', length) == NULL && memchr(line, '=', length) == NULL;
+    if (!alone || line[length] == '\n' || deployment->serve_flags_cut || !dots_are_read(line, release)) {
+        return false;
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY, "IndexError: list index out of range: no value follows ");
+    add(out, line, length);
+    return true;
+}
+
+// The beginning of several flags, of which none is named whole.
+static bool judge_beginning(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
+{
+    size_t length = strcspn(line, " =.\n");
+    unsigned matches = 0;
+    if (kvb_starts_with(line, "--") && kvb_vllm_is_release(engine)) {
+        (void)kvb_flag_of(line + 2, length - 2, engine->release, &matches);
+    }
+    if (matches < 2) {
+        return false;
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY, "ambiguous option: ");
+    add(out, line, length);
+    kvb_add_text(out, OPTIONAL_CAPACITY, " could match several flags");
+    return true;
+}
+
+// -O{...}: what follows -O at once is the level of the config from 0.9.2 on, and has to be one.
+static bool judge_level(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    if (release < ATTACHED_LEVEL_SINCE || !kvb_starts_with(line, "-O{")) {
+        return false;
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY,
+                 release < LEVEL_SINCE
+                     ? "1 validation error for CompilationConfig, level: Input should be a valid integer"
+                     : "1 validation error for VllmConfig, optimization_level: Input should be 0, 1, 2 or 3");
+    return true;
+}
+
+// A flag that takes a value, and the line ends behind its name; not where there was no room for the value.
 static bool judge_missing(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                           char out[OPTIONAL_CAPACITY])
 {
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
     bool ends = *value == '\n' || (*value == '\0' && !deployment->serve_flags_cut);
-    if (flag == NULL || flag->values != '1' || !ends || value[-1] == ' ' || value[-1] == '=' ||
+    bool several = flag != NULL && flag->values == '+';
+    if (flag == NULL || (flag->values != '1' && !several) || !ends || value[-1] == ' ' || value[-1] == '=' ||
         !kvb_vllm_is_release(engine)) {
         return false;
     }
     kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
     kvb_add_text(out, OPTIONAL_CAPACITY, flag->name);
-    kvb_add_text(out, OPTIONAL_CAPACITY, ": expected one argument");
+    kvb_add_text(out, OPTIONAL_CAPACITY, several ? ": expected at least one argument" : ": expected one argument");
     return true;
 }
 
@@ -198,8 +245,10 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
 {
     uint32_t release = engine->release;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
-        if (judge_missing(deployment, line, engine, out) || judge_suffix(line, release, out) ||
+        if (judge_beginning(line, engine, out) || judge_level(line, release, out) ||
+            judge_missing(deployment, line, engine, out) || judge_suffix(line, release, out) ||
             judge_switch(line, release, out) || judge_device(line, release, out) ||
+            judge_dotted(deployment, line, release, out) || kvb_vllm_judge_list(line, engine, out) ||
             kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
             kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
             kvb_vllm_judge_json(deployment, line, engine, out) || kvb_vllm_judge_modules(line, engine, out)) {

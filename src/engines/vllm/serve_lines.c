@@ -23,14 +23,40 @@ const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t re
     return kvb_flag_of(line + 2, length - 2, release, &matches);
 }
 
+const struct kvb_known_flag *kvb_vllm_flag_given(const char *line, uint32_t release, const char **value, bool *off)
+{
+    size_t length = strcspn(line, " =.\n");
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_vllm_flag_of_line(line, release, value);
+    *off = row == NULL && length > 5 && (kvb_starts_with(line, "--no-") || kvb_starts_with(line, "--no_"));
+    row = *off ? kvb_flag_of(line + 5, length - 5, release, &matches) : row;
+    return *off && row != NULL && row->values != 'b' ? NULL : row;
+}
+
+bool kvb_vllm_is_replaced(const char *line, uint32_t release)
+{
+    const char *value;
+    bool off;
+    const struct kvb_known_flag *row = kvb_vllm_flag_given(line, release, &value, &off);
+    for (const char *at = kvb_vllm_next_line(line); row != NULL && *at != '\0'; at = kvb_vllm_next_line(at)) {
+        const struct kvb_known_flag *other = kvb_vllm_flag_given(at, release, &value, &off);
+        if (other != NULL && strcmp(other->name, row->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *flag, uint32_t release)
 {
     const char *said = NULL, *value;
+    bool off;
     for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
         size_t length = strcspn(line, " =.\n");
         bool near = length > 2 && kvb_match_name(line + 2, length - 2, flag) != KVB_NAME_DIFFERS;
-        const struct kvb_known_flag *row = near ? kvb_vllm_flag_of_line(line, release, &value) : NULL;
-        said = row != NULL && strcmp(row->name, flag) == 0 ? value : said;
+        near |= length > 5 && kvb_match_name(line + 5, length - 5, flag) != KVB_NAME_DIFFERS;
+        const struct kvb_known_flag *row = near ? kvb_vllm_flag_given(line, release, &value, &off) : NULL;
+        said = row == NULL || strcmp(row->name, flag) != 0 ? said : off ? NULL : value;
     }
     return said;
 }

@@ -185,6 +185,8 @@ static const struct pair_row rows[] = {
     {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-any-whitespace", .with = "guided-decoding-backend",
      .with_holds = "lm-format-enforcer",
      .text = "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {R(5, 2), R(10, 0), .flag = "enable-prompt-adapter", .without = "max-prompt-adapter-token",
+     .text = "max_prompt_adapter_token must be set."},
     {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-additional-properties", .without = "guided-decoding-backend",
      .without_holds = "guidance", .text = "disable_additional_properties is only supported for the guidance backend."},
     {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "engines/vllm/release_tables.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -90,8 +91,8 @@ struct number_row {
 
 static const struct number_row numbers[] = {
     {"--max-cpu-loras ", KVB_PLAIN_MAX_CPU_LORAS, NULL, false},
-    {"--max-num-partial-prefills ", KVB_PLAIN_PARTIAL_PREFILLS, NULL, false},
-    {"--max-long-partial-prefills ", KVB_PLAIN_LONG_PARTIAL_PREFILLS, NULL, false},
+    {"--max-num-partial-prefills ", KVB_PLAIN_PARTIAL_PREFILLS, NULL, true},
+    {"--max-long-partial-prefills ", KVB_PLAIN_LONG_PARTIAL_PREFILLS, NULL, true},
     {"--long-prefill-token-threshold ", KVB_PLAIN_LONG_PREFILL_THRESHOLD, NULL, false},
     {"--data-parallel-size-local ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL, false},
     {"-dpl ", KVB_PLAIN_DATA_PARALLEL_LOCAL, NULL, false},
@@ -305,12 +306,32 @@ static const char *feature_of_v0(const char *line, uint32_t release)
     return NULL;
 }
 
+// The line with its flag's whole name; as it is where the release has none of that name.
+static const char *written_out(const char *line, uint32_t release, size_t capacity, char *out)
+{
+    const char *value;
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
+    if (flag == NULL) {
+        return line;
+    }
+    (void)kvb_copy(out, capacity, "--");
+    kvb_append(out, capacity, flag->name, strlen(flag->name));
+    const char *rest = line + strcspn(line, " =\n");
+    kvb_append(out, capacity, rest, strcspn(rest, "\n"));
+    return out;
+}
+
 void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_plan *plan)
 {
     bool connector = false, role = false;
     plan->plain_flags = deployment->serve_flags[0] != '\0' ? KVB_PLAIN_SERVE_LINE : 0;
     plan->v0_feature = NULL;
-    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
+    for (const char *at = deployment->serve_flags; *at != '\0'; at = kvb_vllm_next_line(at)) {
+        if (kvb_vllm_is_replaced(at, plan->engine.release)) {
+            continue;
+        }
+        char written[sizeof deployment->serve_flags + sizeof((struct kvb_known_flag){0}.name)];
+        const char *line = written_out(at, plan->engine.release, sizeof written, written);
         plan->plain_flags |= switch_of(line);
         const char *feature = feature_of_v0(line, plan->engine.release);
         plan->v0_feature = plan->v0_feature != NULL ? plan->v0_feature : feature;
