@@ -163,6 +163,7 @@ static void values_by_release(void **state)
         {R(9, 1), "\n--cuda-graph-sizes 1  2 $MORE", TAKEN},
         {R(9, 1), "\n--cuda-graph-sizes abcd", "argument --cuda-graph-sizes: invalid int value: 'abcd'"},
         {R(11, 1), "\n--cudagraph-capture-sizes None", TAKEN},
+        {R(11, 1), "\n--cudagraph-capture-sizes [1,2]", TAKEN}, // as a log prints it
         {R(11, 1), "\n--cudagraph-capture-sizes=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18",
          "argument --cudagraph-capture-sizes: Value 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 cannot be converted to "
          "<class 'int'>."},

@@ -10,9 +10,10 @@
 #define OPTIONAL_CAPACITY 256
 #define TRACES_SINCE KVB_RELEASE(0, 9, 1) // the parser lists two with a comma between as well, and the config does not
 
+// A list in brackets is what the engine's log prints, and is taken for the words it was given.
 static bool is_number(const char *word, size_t size)
 {
-    return kvb_python_is_int(word, size) || (size == 4 && strncmp(word, "None", 4) == 0);
+    return word[0] == '[' || kvb_python_is_int(word, size) || (size == 4 && strncmp(word, "None", 4) == 0);
 }
 
 static bool names_module(const char *word, size_t size)
