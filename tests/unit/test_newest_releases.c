@@ -1,5 +1,6 @@
 // What changes in 0.28 and 0.29: defaults of the largest cards, prefixes of states, capture sizes, who runs on runner
 // V2, what it reserves for graphs, and the block that is never given away.
+#include "base/text.h"
 #include "budget/gpu_facts.h"
 #include "engines/vllm/graph_sizes.h"
 #include "engines/vllm/kv.h"
@@ -180,8 +181,8 @@ static void features_that_bring_v1_back(void **state)
     }
 }
 
-// What V2 alone can run asks for it: DSpark from 0.25, DFlash whose draft mixes windows and whole contexts from 0.26, and
-// DFlash2, whose selector V1 never calls (vllm#52816).
+// What V2 alone can run asks for it: DSpark from 0.25, DFlash whose draft mixes windows and whole contexts from 0.26,
+// and DFlash2, whose selector V1 never calls (vllm#52816).
 static void runner_v2_is_forced(void **state)
 {
     (void)state;
@@ -194,9 +195,11 @@ static void runner_v2_is_forced(void **state)
     } rows[] = {
         {R(26, 0), KVB_SPECULATIVE_DFLASH, false, true, "DFlash2DraftModel"},
         {R(26, 0), KVB_SPECULATIVE_DFLASH, false, false, "DFlashDraftModel"},
-        {R(24, 0), KVB_SPECULATIVE_DSPARK, false, false}, {R(25, 0), KVB_SPECULATIVE_DSPARK, false, true},
-        {R(25, 0), KVB_SPECULATIVE_DFLASH, true, false},  {R(26, 0), KVB_SPECULATIVE_DFLASH, true, true},
-        {R(26, 0), KVB_SPECULATIVE_DFLASH, false, false},
+        {R(24, 0), KVB_SPECULATIVE_DSPARK, false, false, NULL},
+        {R(25, 0), KVB_SPECULATIVE_DSPARK, false, true, NULL},
+        {R(25, 0), KVB_SPECULATIVE_DFLASH, true, false, NULL},
+        {R(26, 0), KVB_SPECULATIVE_DFLASH, true, true, NULL},
+        {R(26, 0), KVB_SPECULATIVE_DFLASH, false, false, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_llama_plan(&plan, rows[i].release);
