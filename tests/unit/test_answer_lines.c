@@ -56,6 +56,13 @@ static void classes_called_otherwise(void **state)
          0,
          {"--hf-overrides '{\\\"architectures\\\":[\\\"GteNewModel\\\"]}'\"", "!\\\"architectures\\\": "}},
         {"plan --json --gpu l4 --model BAAI/bge-base-en", 0, {"vllm serve BAAI/bge-base-en\""}},
+        // arg_utils.py v0.4.0: --enable-chunked-prefill is type=bool, default False, which any word but "" makes true
+        {"plan --json --gpu l4 --engine vllm@0.4.0 --enable-chunked-prefill --model facebook/opt-125m",
+         0,
+         {"vllm serve facebook/opt-125m --enable-chunked-prefill=True\""}},
+        {"plan --json --gpu l4 --engine vllm@0.4.0 --no-enable-chunked-prefill --model facebook/opt-125m",
+         0,
+         {"vllm serve facebook/opt-125m\""}},
     };
     EACH_COMMAND(rows);
 }

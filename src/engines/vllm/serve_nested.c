@@ -83,8 +83,8 @@ static bool judge_priority(const struct kvb_member *whole, uint32_t release, cha
 // Names are looked up as text: null is none of them.
 static bool judge_kernel(const struct kvb_member *member, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
-    if (kvb_ends_with(member->key, "_backend")) {
-        return member->value[0] != '"' && say(out, member->key, "Input should be one of the names of kernels");
+    if (kvb_ends_with(member->key, "_backend") && member->value[0] != '"') {
+        return say(out, member->key, "Input should be one of the names of kernels");
     }
     return strcmp(member->key, "ir_op_priority") == 0 && judge_priority(member, release, out);
 }
@@ -133,9 +133,13 @@ bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, ui
     if (strcmp(member->key, "ignore") == 0) {
         return judge_ignored(member, out);
     }
-    return member->value[0] == '{' ? judge_spec(member, release, out)
-                                   : member->value[0] != '"' && !kvb_vllm_member_is(member, "null") &&
-                                         say(out, member->key, "Input should be a dictionary or a name");
+    if (member->value[0] == '{') {
+        return judge_spec(member, release, out);
+    }
+    if (member->value[0] == '"' || kvb_vllm_member_is(member, "null")) {
+        return false;
+    }
+    return say(out, member->key, "Input should be a dictionary or a name");
 }
 
 // ---- Words of --quantization that a config goes with
