@@ -179,6 +179,17 @@ static void words_of_offloading_and_drafts(void **state)
     }
 }
 
+// int("-0") is 0.
+static void signs_of_numbers(void **state)
+{
+    (void)state;
+    const struct kvb_plain_value *read = &plan.plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK];
+    plain("--data-parallel-rank -0");
+    assert_true(read->set && !read->negative && read->number == 0);
+    plain("--data-parallel-rank -1");
+    assert_true(read->set && read->negative && read->number == 1);
+}
+
 static void ranks_of_adapters(void **state)
 {
     (void)state;
@@ -210,5 +221,6 @@ static void ranks_of_adapters(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(switches), cmocka_unit_test(numbers), cmocka_unit_test(eagle3),
-              cmocka_unit_test(words_of_offloading_and_drafts), cmocka_unit_test(ranks_of_adapters))
+KVB_TEST_MAIN(cmocka_unit_test(signs_of_numbers), cmocka_unit_test(switches), cmocka_unit_test(numbers),
+              cmocka_unit_test(eagle3), cmocka_unit_test(words_of_offloading_and_drafts),
+              cmocka_unit_test(ranks_of_adapters))

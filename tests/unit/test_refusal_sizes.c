@@ -68,6 +68,16 @@ static void ranks_of_data(void **state)
     plan.model.kinds[0].mlp = (struct kvb_mlp_shape){
         .kind = KVB_MLP_MOE, .experts = 8, .experts_per_token = 2, .expert_intermediate_size = 1024};
     says(kvb_refusal_data_ranks, &plan, NULL);
+    give(&plan, KVB_PLAIN_DATA_PARALLEL_RANK, 1);
+    says(kvb_refusal_data_ranks, &plan, NULL);
+    give(&plan, KVB_PLAIN_DATA_PARALLEL_RANK, 2);
+    says(kvb_refusal_data_ranks, &plan, "data_parallel_rank (2) must be in the range [0, 2)");
+    give(&plan, KVB_PLAIN_DATA_PARALLEL_RANK, 1);
+    plan.plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK].negative = true;
+    says(kvb_refusal_data_ranks, &plan, "data_parallel_rank (-1) must be in the range [0, 2)");
+    plan.plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK] = (struct kvb_plain_value){0};
+    give(&plan, KVB_PLAIN_NODES, 2);
+    says(kvb_refusal_data_ranks, &plan, NULL);
 }
 
 static void ranks_on_this_node(void **state)

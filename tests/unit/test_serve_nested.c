@@ -167,7 +167,37 @@ static void folders_of_profilers(void **state)
     assert_string_equal(out, TAKEN);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(names_of_kernels), cmocka_unit_test(priorities_of_operations),
+// arg_utils.py v0.9.1 to v0.28.0: nargs="+" of these three words.
+static void traces_of_modules(void **state)
+{
+    (void)state;
+    REFUSED(R(13, 0), "\n--collect-detailed-traces foo", "invalid choice: 'foo'");
+    REFUSED(R(13, 0), "\n--collect-detailed-traces x", "invalid choice: 'x'");
+    TAKES(R(13, 0), "\n--collect-detailed-traces model");
+    TAKES(R(13, 0), "\n--collect-detailed-traces worker");
+    TAKES(R(13, 0), "\n--collect-detailed-traces all");
+}
+
+// A dotted member takes the word behind it; behind the last line there is one only where the line was cut off. 0.8.5
+// reads no dots, and so the flag is unknown to it (utils.py v0.8.5, v0.9.0 FlexibleArgumentParser).
+static void a_member_at_the_end(void **state)
+{
+    (void)state;
+    static struct kvb_deployment deployment;
+    static char out[256];
+    struct kvb_engine engine;
+    REFUSED(R(28, 0), "\n--speculative-config.method", "IndexError");
+    assert_false(says(R(28, 0), "\n--speculative-config.method\nngram", "IndexError"));
+    assert_false(says(R(8, 5), "\n--speculative-config.method", "IndexError"));
+    give_lines(R(28, 0), "\n--speculative-config.method", &deployment, &engine);
+    deployment.serve_flags_cut = true;
+    out[0] = '\0';
+    kvb_vllm_judge(&deployment, &engine, out);
+    assert_null(strstr(out, "IndexError"));
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(traces_of_modules), cmocka_unit_test(a_member_at_the_end),
+              cmocka_unit_test(names_of_kernels), cmocka_unit_test(priorities_of_operations),
               cmocka_unit_test(backends_of_kinds), cmocka_unit_test(quantization_of_layers),
               cmocka_unit_test(words_beside_schemes), cmocka_unit_test(keys_of_streamers),
               cmocka_unit_test(methods_of_drafts), cmocka_unit_test(folders_of_profilers))

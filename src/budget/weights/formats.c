@@ -23,7 +23,7 @@ static uint64_t elements_of(const struct kvb_matrix *matrix)
 // Rows are set apart in memory. Source: quantization/utils/fp8_utils.py v0.12.0:981, on ROCm.
 static uint64_t row_padding(const struct kvb_load *load, const struct kvb_matrix *m, uint64_t element)
 {
-    bool apart = load->padded_rows && m->columns > 1 && kvb_mul(m->columns, element) % 512 == 0; // same: 1 column never
+    bool apart = load->padded_rows && kvb_mul(m->columns, element) % 512 == 0;
     return apart ? kvb_mul(kvb_mul(m->count, m->rows), 256) : 0;
 }
 

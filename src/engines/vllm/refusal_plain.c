@@ -102,7 +102,10 @@ bool kvb_refusal_partial_prefills(const struct kvb_context *context, char out[KV
     if (is_too_low(context, KVB_PLAIN_LONG_PARTIAL_PREFILLS, lengthy_low, prefills, out)) {
         return true;
     }
-    return lengthy > prefills && kvb_refuse_two(out, lengthy_low[0], lengthy, prefills);
+    if (lengthy <= prefills) {
+        return false;
+    }
+    return kvb_refuse_two(out, lengthy_low[0], lengthy, prefills);
 }
 
 bool kvb_refusal_prefill_threshold(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])

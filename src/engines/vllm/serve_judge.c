@@ -101,7 +101,7 @@ static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_C
     if (release < DEVICE_IDS_SINCE || !kvb_starts_with(line, "--device")) {
         return false;
     }
-    value += *value == ' ' || *value == '=' ? 1 : 0;
+    value += strspn(value, " =");
     size_t size = strcspn(value, " \n");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i]) == size && strncmp(value, words[i], size) == 0) {
