@@ -38,7 +38,10 @@ while [ \$# -gt 0 ]; do
 done
 STUB
 chmod +x "$work/bin/apt-get" "$work/bin/cmake"
-PATH=$work/bin:$PATH
+mkdir "$work/others" # all that is on PATH but a kvbudget that somebody installed
+(IFS=:; for folder in $PATH; do cp -sn "$folder"/* "$work/others/" 2>/dev/null || true; done)
+rm -f "$work/others/kvbudget"
+PATH=$work/bin:$work/others
 
 # ---- the lines of a recipe
 
