@@ -1,7 +1,7 @@
 // Text as int() and float() of CPython 3.12 take it: each row was put to both.
 #include <string.h>
 
-#include "engines/vllm/python_numbers.h"
+#include "base/python_numbers.h"
 #include "unit/test.h"
 
 static void whole_numbers(void **state)

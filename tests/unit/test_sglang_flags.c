@@ -52,6 +52,43 @@ static const struct row rows[] = {
     {R(5, 9), true, "\n--json-model-override-args {\"a\": 1}\n--model-loader-extra-config", ""},
     {R(5, 9), true, "\n--json-model-override-args {{ .Values.args }}", ""},
     {R(5, 9), true, "\n--json-model-override-args {\"a\": $N}", ""},
+    // type=int and float of argparse: Python's own readers
+    {R(5, 5), true, "\n--random-seed 4x", "launch_server.py: error: argument --random-seed: invalid int value: '4x'"},
+    {R(5, 5), true, "\n--random-seed 1_000\n--schedule-conservativeness=1e0\n--watchdog-timeout .5", ""},
+    {R(5, 12), false, "\n--schedule-conservativeness=1,0",
+     "sglang serve: error: argument --schedule-conservativeness: invalid float value: '1,0'"},
+    {R(5, 12), false, "\n--cuda-graph-bs 1 2 x",
+     "sglang serve: error: argument --cuda-graph-bs: invalid int value: 'x'"},
+    {R(5, 12), false, "\n--cuda-graph-bs 1 2 4\n--bucket-time-to-first-token 0.1 1", ""},
+    {R(5, 5), true, "\n--random-seed $SEED\n--stream-interval {{ .Values.interval }}\n--nnodes=", ""},
+    // choices=: 0.5.0 knows lpm, random, fcfs, dfs-weight; lof came with 0.5.1
+    {R(5, 5), true, "\n--tokenizer-mode fast",
+     "launch_server.py: error: argument --tokenizer-mode: invalid choice: 'fast' (choose from 'auto', 'slow')"},
+    {R(5, 5), true, "\n--tokenizer-mode slo",
+     "launch_server.py: error: argument --tokenizer-mode: invalid choice: 'slo' (choose from 'auto', 'slow')"},
+    {R(4, 10), true, "\n--schedule-policy lof",
+     "launch_server.py: error: argument --schedule-policy: invalid choice: 'lof' (choose from 'dfs-weight', 'fcfs', "
+     "'lpm', 'random')"},
+    {R(5, 1), true, "\n--schedule-policy lof", ""},
+    // more words than there is room for are not listed
+    {R(5, 18), true, "\n--load-format gone", "sglang serve: error: argument --load-format: invalid choice: 'gone'"},
+    {R(5, 18), true, "\n--load-format this-is-a-word-longer-than-any-that-is-shown-in-a-sentence-about-it",
+     "sglang serve: error: argument --load-format: invalid choice: "
+     "'this-is-a-word-longer-than-any-that-is-shown-in-a-sentence-a'"},
+    // choices=[0, 1, 2, 3] of ints
+    {R(5, 5), true, "\n--log-requests-level 9",
+     "launch_server.py: error: argument --log-requests-level: invalid choice: 9 (choose from 0, 1, 2, 3)"},
+    {R(5, 5), true, "\n--log-requests-level 3", ""},
+    {R(5, 5), true, "\n--log-requests-level +3", ""},
+    {R(5, 5), true, "\n--log-requests-level x",
+     "launch_server.py: error: argument --log-requests-level: invalid int value: 'x'"},
+    {R(5, 5), true, "\n--foo\n--log-requests-level 9", // before what it does not know
+     "launch_server.py: error: argument --log-requests-level: invalid choice: 9 (choose from 0, 1, 2, 3)"},
+    // 0.5.10 reads 8k; releases found by date are not told apart from their neighbours
+    {R(5, 5), true, "\n--context-length 8k",
+     "launch_server.py: error: argument --context-length: invalid int value: '8k'"},
+    {R(5, 9), true, "\n--context-length 8k", ""},
+    {R(5, 10), true, "\n--context-length 8k", ""},
     // a newer release may have anything
     {R(5, 19), true, "\n--foo", ""},
     {R(5, 18) + 1, true, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
@@ -69,6 +106,28 @@ static void judged(void **state)
         kvb_sgl_judge(&deployment,
                       &(struct kvb_engine){.release = rows[i].release, .assumed = rows[i].release >= R(5, 19)}, said);
         assert_string_equal(said, rows[i].said);
+    }
+}
+
+// A flag has words where its type says so, in every span of its own, and nothing else has.
+static void words_of_flags(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
+        const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[i];
+        bool listed = row->type == 'w' || row->type == 'd';
+        size_t next = 0;
+        assert_non_null(strchr("sifwd", row->type));
+        assert_true(!listed || kvb_sgl_known_word_of(row->name, row->since > 0 ? row->since : R(2, 0), &next) != NULL);
+    }
+    for (size_t i = 0; i < kvb_sgl_known_word_count; i++) {
+        const struct kvb_sgl_known_word *word = &kvb_sgl_known_words[i];
+        const struct kvb_sgl_known_flag *row;
+        size_t next = 0, found = 0;
+        while ((row = kvb_sgl_known_row_of(word->flag, word->since > 0 ? word->since : R(2, 0), &next)) != NULL) {
+            found += row->type == 'w' || row->type == 'd';
+        }
+        assert_true(found > 0);
     }
 }
 
@@ -404,8 +463,8 @@ static void deprecated(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(ambiguous), cmocka_unit_test(long_lines),
-              cmocka_unit_test(two_rows), cmocka_unit_test(own_readers), cmocka_unit_test(own_settings),
-              cmocka_unit_test(values_and_neighbours), cmocka_unit_test(rows_agree), cmocka_unit_test(own_flags),
-              cmocka_unit_test(plain_flags), cmocka_unit_test(underscores), cmocka_unit_test(neighbours),
-              cmocka_unit_test(deprecated))
+KVB_TEST_MAIN(cmocka_unit_test(judged), cmocka_unit_test(words_of_flags), cmocka_unit_test(ambiguous),
+              cmocka_unit_test(long_lines), cmocka_unit_test(two_rows), cmocka_unit_test(own_readers),
+              cmocka_unit_test(own_settings), cmocka_unit_test(values_and_neighbours), cmocka_unit_test(rows_agree),
+              cmocka_unit_test(own_flags), cmocka_unit_test(plain_flags), cmocka_unit_test(underscores),
+              cmocka_unit_test(neighbours), cmocka_unit_test(deprecated))

@@ -41,6 +41,7 @@ static void start(void)
     memset(&plan, 0, sizeof plan);
     make_model(&shape, &plan.model);
     plan.gpu.compute_capability = 90;
+    plan.engine.release = KVB_RELEASE(0, 5, 9);
     memset(&budget, 0, sizeof budget);
     budget.share_of_bytes = budget.free_bytes = 100000000000;
     budget.requested_bytes = 50000000000;
@@ -133,6 +134,12 @@ static void caches(void **state)
     assert_int_equal(offer(KVB_SET_SWA_FULL_TOKENS_RATIO, "gives window layers"), 0);
     assert_int_equal(offer(KVB_SET_KV_CACHE_DTYPE, "halves the cache"), 0);
     start();
+    assert_int_equal(offer(KVB_SET_KV_CACHE_DTYPE, "halves the cache"), 1);
+    assert_int_equal(values[0], KVB_KV_FP8_E4M3);
+    plan.engine.release = KVB_RELEASE(0, 4, 1) + 5; // --kv-cache-dtype: auto, fp8_e5m2
+    assert_int_equal(offer(KVB_SET_KV_CACHE_DTYPE, "halves the cache"), 1);
+    assert_int_equal(values[0], KVB_KV_FP8_E5M2);
+    plan.engine.release++;
     assert_int_equal(offer(KVB_SET_KV_CACHE_DTYPE, "halves the cache"), 1);
     assert_int_equal(values[0], KVB_KV_FP8_E4M3);
     plan.gpu.compute_capability = 75; // Turing does not read it; AMD's cards have no such number

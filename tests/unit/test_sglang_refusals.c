@@ -95,13 +95,15 @@ static const struct {
     {"sglang@0.5.9", "h200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", "attention-backend",
      MLA_ONLY "(SM100/SM12x)." ELSE},
     {"sglang@0.5.9", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", NULL, NULL},
-    {"sglang@0.5.0", "h100-sxm", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_ONLY},
+    {"sglang@0.5.1", "h100-sxm", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_ONLY},
+    {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha", "flags", // not yet one of its choices
+     "launch_server.py: error: argument --attention-backend: invalid choice: 'trtllm_mha' (choose from 'aiter', "
+     "'ascend', "
+     "'cutlass_mla', 'fa3', 'flashinfer', 'flashmla', 'intel_amx', 'torch_native', 'triton', 'trtllm_mla')"},
     {"sglang@0.5.9", "rtx5090", Q3 "--attention-backend trtllm_mha", "attention-backend", MHA_ONLY},
     {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
     {"sglang@0.5.0", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --speculative-algorithm EAGLE",
      "attention-backend", "trtllm_mla backend does not support speculative decoding yet."},
-    {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm EAGLE", "attention-backend",
-     "trtllm_mha backend does not support speculative decoding yet."},
     {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 4",
      "attention-backend", "trtllm_mha backend only supports topk = 1 for speculative decoding."},
     {"sglang@0.5.3", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla --kv-cache-dtype fp8_e5m2",
@@ -255,7 +257,7 @@ static const struct {
     {"sglang@0.5.9", "h100-sxm", Q3 "--lora-paths a", NULL, NULL},
     // kernels without a draft, with one branch, on pages of one
     {"sglang@0.5.0", "b200", DSV3 "--tp-size 8 --attention-backend trtllm_mla", NULL, NULL},
-    {"sglang@0.5.0", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
+    {"sglang@0.5.1", "b200", Q3 "--attention-backend trtllm_mha", NULL, NULL},
     {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.9", "b200", Q3 "--attention-backend trtllm_mha --speculative-algorithm NGRAM", "attention-backend",
      WORDS_PAGED("64")},
@@ -375,6 +377,22 @@ static void refused(void **state)
     }
 }
 
+// server_args.py 0.4.1.post5: --kv-cache-dtype is auto or fp8_e5m2; 0.4.1.post6 takes fp8_e4m3 too. A profile is no
+// command that argparse reads, and is refused with its words.
+static void caches_of_profiles(void **state)
+{
+    (void)state;
+    compute("sglang@0.4.1.post5", "h100-sxm", LLAMA "--kv-cache-dtype fp8_e5m2");
+    assert_null(budget.refusal);
+    plan.settings.values[KVB_SET_KV_CACHE_DTYPE].number = KVB_KV_FP8_E4M3;
+    again();
+    assert_string_equal(budget.refusal, "arguments");
+    assert_string_equal(budget.error,
+                        "argument --kv-cache-dtype: invalid choice: 'fp8_e4m3' (choose from 'auto', 'fp8_e5m2')");
+    compute("sglang@0.4.1.post6", "h100-sxm", LLAMA "--kv-cache-dtype fp8_e4m3");
+    assert_null(budget.refusal);
+}
+
 // layers/quantization/fp8.py, create_weights: Qwen3-8B over two GPUs has 2,048 outputs of queries and 6,144 of gate and
 // up on each; with blocks nobody publishes each sentence is reached.
 static void blocks(void **state)
@@ -457,4 +475,5 @@ static void set_otherwise(void **state)
     assert_string_equal(budget.error, "Ngram speculative decoding only supports CUDA device.");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(refused), cmocka_unit_test(blocks), cmocka_unit_test(set_otherwise))
+KVB_TEST_MAIN(cmocka_unit_test(refused), cmocka_unit_test(caches_of_profiles), cmocka_unit_test(blocks),
+              cmocka_unit_test(set_otherwise))

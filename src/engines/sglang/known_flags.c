@@ -10,16 +10,16 @@
 #define DATED_SINCE KVB_RELEASE(0, 5, 7)
 #define PATCH (KVB_RELEASE(0, 0, 1) - KVB_RELEASE(0, 0, 0))
 
-static bool between(const struct kvb_sgl_known_flag *row, uint32_t release)
+static bool between(uint32_t since, uint32_t until, uint32_t release)
 {
-    return row->since <= release && (row->until == 0 || release < row->until);
+    return since <= release && (until == 0 || release < until);
 }
 
-static bool covers(const struct kvb_sgl_known_flag *row, uint32_t release)
+static bool covers(uint32_t since, uint32_t until, uint32_t release)
 {
     bool dated = release >= DATED_SINCE;
-    return release == 0 || between(row, release) ||
-           (dated && (between(row, release + PATCH) || between(row, release - PATCH)));
+    return release == 0 || between(since, until, release) ||
+           (dated && (between(since, until, release + PATCH) || between(since, until, release - PATCH)));
 }
 
 const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
@@ -29,7 +29,7 @@ const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t 
     *matches = 0;
     for (size_t i = 0; i < kvb_sgl_known_flag_count; i++) {
         const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[i];
-        if (!covers(row, release) || strncmp(row->name, name, length) != 0) {
+        if (!covers(row->since, row->until, release) || strncmp(row->name, name, length) != 0) {
             continue;
         }
         if (row->name[length] == '\0') {
@@ -41,6 +41,28 @@ const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t 
         found = row;
     }
     return *matches == 1 ? found : NULL;
+}
+
+const struct kvb_sgl_known_flag *kvb_sgl_known_row_of(const char *name, uint32_t release, size_t *next)
+{
+    while (*next < kvb_sgl_known_flag_count) {
+        const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[(*next)++];
+        if (strcmp(row->name, name) == 0 && covers(row->since, row->until, release)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+const char *kvb_sgl_known_word_of(const char *flag, uint32_t release, size_t *next)
+{
+    while (*next < kvb_sgl_known_word_count) {
+        const struct kvb_sgl_known_word *row = &kvb_sgl_known_words[(*next)++];
+        if (strcmp(row->flag, flag) == 0 && covers(row->since, row->until, release)) {
+            return row->word;
+        }
+    }
+    return NULL;
 }
 
 const char *kvb_sgl_known_flag_near(const char *name, size_t length)

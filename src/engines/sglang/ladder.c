@@ -10,6 +10,7 @@
 #include "budget/shapes.h"
 #include "budget/utilization.h"
 
+#define E4M3_SINCE (KVB_RELEASE(0, 4, 1) + 6) // server_args.py, --kv-cache-dtype: auto and fp8_e5m2 before
 #define LEAST_CHUNK 512U
 #define LEAST_BATCH 4U
 #define LEAST_REQUESTS 8U
@@ -125,7 +126,7 @@ static uint32_t smaller_elements(const struct kvb_plan *plan, const struct kvb_b
 {
     (void)budget;
     bool able = plan->gpu.compute_capability >= KVB_CAPABILITY_AMPERE || plan->gpu.vendor != KVB_VENDOR_NVIDIA;
-    out[0] = KVB_KV_FP8_E4M3;
+    out[0] = plan->engine.release < E4M3_SINCE ? KVB_KV_FP8_E5M2 : KVB_KV_FP8_E4M3;
     return able && kvb_number(plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_AUTO &&
                    !kvb_model_has(&plan->model, KVB_ATTENTION_DSV4)
                ? 1

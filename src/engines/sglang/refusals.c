@@ -119,6 +119,8 @@ static const struct refusal rows[] = {
      "AssertionError: Only EAGLE and DSPARK speculative algorithms are supported for {1}"},
     {"arguments", R(5, 12), 0, kvb_sgl_v4_with_branches,
      "AssertionError: Only EAGLE speculative algorithm with topk == 1 is supported for {1}"},
+    {"arguments", 0, R(4, 1) + 6, kvb_sgl_e4m3_cache, // of a profile; in a command its parser says so
+     "argument --kv-cache-dtype: invalid choice: 'fp8_e4m3' (choose from 'auto', 'fp8_e5m2')"},
     {"quantization", 0, 0, kvb_sgl_other_method,
      "Quantization method specified in the model config ({2}) does not match the quantization method specified in the "
      "`quantization` argument ({3})."},
@@ -141,12 +143,10 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 1), R(5, 4) + 3, kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3")},
     {"attention-backend", R(5, 4) + 3, R(5, 7), kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1,")},
     {"attention-backend", R(5, 7), 0, kvb_sgl_mla_kernels_with_e5m2, CACHES("fp8_e4m3, fp4_e2m1, bf16,")},
-    {"attention-backend", R(5, 0), R(5, 10), kvb_sgl_mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
+    {"attention-backend", R(5, 1), R(5, 10), kvb_sgl_mha_kernels_elsewhere, ELSEWHERE("MHA", "SM100")},
     {"attention-backend", R(5, 10), 0, kvb_sgl_mha_kernels_elsewhere,
      "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
      "backend."},
-    {"attention-backend", R(5, 0), R(5, 1), kvb_sgl_mha_kernels_with_draft,
-     "trtllm_mha backend does not support speculative decoding yet."},
     {"arguments", R(5, 13), R(5, 14), kvb_sgl_steps_between, ADAPTIVE("1, 3, 7")},
     {"arguments", R(5, 14), 0, kvb_sgl_steps_between, ADAPTIVE("0, 1, 3, 7")},
     {"arguments", R(4, 4) + 4, R(5, 13), kvb_sgl_sizes_without_steps,

@@ -51,11 +51,6 @@ bool kvb_sgl_mla_kernels_with_draft(const struct kvb_sgl_context *context)
     return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
 }
 
-bool kvb_sgl_mha_kernels_with_draft(const struct kvb_sgl_context *context)
-{
-    return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MHA) && context->setup.draft != KVB_SGL_DRAFT_NONE;
-}
-
 bool kvb_sgl_mla_kernels_with_e5m2(const struct kvb_sgl_context *context)
 {
     return asks(&context->setup, KVB_SGL_BACKEND_TRTLLM_MLA) &&
@@ -67,6 +62,11 @@ bool kvb_sgl_sparse_with_e5m2(const struct kvb_sgl_context *context)
     const struct kvb_attention_shape *first = &kvb_kind_of(context->setup.model, 0)->attention;
     return first->kind == KVB_ATTENTION_MLA && first->index_heads > 0 &&
            kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E5M2;
+}
+
+bool kvb_sgl_e4m3_cache(const struct kvb_sgl_context *context)
+{
+    return kvb_number(context->plan, KVB_SET_KV_CACHE_DTYPE) == KVB_KV_FP8_E4M3;
 }
 
 bool kvb_sgl_fa4_decodes(const struct kvb_sgl_context *context)

@@ -14,6 +14,10 @@ const struct kvb_setting_part *kvb_sgl_parts(size_t *count);
 void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // serve_mapping.c: a line of that flag with a value that has to be JSON and is none.
 bool kvb_sgl_judge_mapping(const char *name, const char *line, char out[256]);
+// serve_values.c: the flag's line with a value that is none of its words or no number; `out` goes on from what it
+// holds.
+struct kvb_sgl_known_flag;
+bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line, uint32_t release, char out[256]);
 bool kvb_sgl_takes_value(const char *word); // of a flag without a row
 // The flag of any release that is spelled most like "--word", or NULL.
 const char *kvb_sgl_flag_near(const char *word);

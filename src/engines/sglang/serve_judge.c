@@ -92,6 +92,22 @@ static bool say_deprecated(const char *name, uint32_t release, char out[JUDGED])
     return false;
 }
 
+// What is wrong with the value of a flag that the release has.
+static bool say_value(const struct kvb_sgl_known_flag *row, const char *line, const struct kvb_deployment *deployment,
+                      uint32_t release, char out[JUDGED])
+{
+    char said[JUDGED] = "";
+    if (say_deprecated(row->name, release, out) || kvb_sgl_judge_mapping(row->name, line, out)) {
+        return true;
+    }
+    begin(deployment, release, said);
+    if (kvb_sgl_judge_value(row, line, release, said)) {
+        (void)kvb_copy(out, JUDGED, said);
+        return true;
+    }
+    return false;
+}
+
 void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[JUDGED])
 {
     uint32_t release = engine->release;
@@ -105,10 +121,10 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
         unsigned matches = 0;
         size_t size = strcspn(line, "\n"), length = strcspn(line, " =\n");
         const struct kvb_sgl_known_flag *row = find(line, length, release, &matches);
-        if (row != NULL && (say_deprecated(row->name, release, out) || kvb_sgl_judge_mapping(row->name, line, out))) {
-            return;
-        }
         if (row != NULL) {
+            if (say_value(row, line, deployment, release, out)) {
+                return;
+            }
             continue;
         }
         if (matches > 1) { // argparse stops here

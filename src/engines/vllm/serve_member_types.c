@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engines/vllm/python_numbers.h"
+#include "base/python_numbers.h"
 #include "engines/vllm/refusal.h"
 
 #define SUFFIXES_SINCE KVB_RELEASE(0, 20, 0) // _expand_json_human_readable_numbers

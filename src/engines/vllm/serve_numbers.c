@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "budget/shapes.h"
-#include "engines/vllm/python_numbers.h"
+#include "base/python_numbers.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "engines/vllm/python_numbers.h"
+#include "base/python_numbers.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
 

@@ -1,5 +1,5 @@
 // Numbers as Python's int() and float() read them, without a float of our own.
-#include "engines/vllm/python_numbers.h"
+#include "base/python_numbers.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Text that Python reads as a number, and where it stands to the few numbers that bound a field.
-#ifndef KVB_ENGINES_VLLM_PYTHON_NUMBERS_H
-#define KVB_ENGINES_VLLM_PYTHON_NUMBERS_H
+#ifndef KVB_BASE_PYTHON_NUMBERS_H
+#define KVB_BASE_PYTHON_NUMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,127 @@
+// Values of a serve line as argparse takes them: type=int and float, and the words of choices=.
+// Source: sgl-project/sglang, python/sglang/srt/server_args.py by release (scripts/sglang-tables); Python's argparse.
+#include <string.h>
+
+#include "base/python_numbers.h"
+#include "base/text.h"
+#include "engines/sglang/known_flags.h"
+#include "engines/sglang/serve.h"
+
+#define JUDGED 256
+#define SHOWN 60 // of a value in it
+
+struct value {
+    const char *text;
+    size_t size;
+};
+
+static bool is_word(const char *flag, uint32_t release, const struct value *value)
+{
+    size_t next = 0;
+    const char *word;
+    while ((word = kvb_sgl_known_word_of(flag, release, &next)) != NULL) {
+        if (strlen(word) == value->size && strncmp(word, value->text, value->size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Digits alone are compared with the words; other spellings of an int, "+1", are taken as one.
+static bool is_plain(const struct value *value)
+{
+    return value->size > 0 && strspn(value->text, "0123456789") >= value->size;
+}
+
+static bool takes(const struct kvb_sgl_known_flag *row, uint32_t release, const struct value *value)
+{
+    struct kvb_python_number number;
+    switch (row->type) {
+    case 'i':
+        return kvb_python_is_int(value->text, value->size);
+    case 'f':
+        return kvb_python_read_float(value->text, value->size, &number);
+    case 'w':
+        return is_word(row->name, release, value);
+    case 'd':
+        return kvb_python_is_int(value->text, value->size) && (!is_plain(value) || is_word(row->name, release, value));
+    default:
+        return true;
+    }
+}
+
+// " (choose from 'auto', 'slow')"; nothing where it would be cut.
+static void say_words(const char *flag, uint32_t release, const char *quote, char out[JUDGED])
+{
+    char words[JUDGED] = "";
+    size_t next = 0;
+    const char *word, *between = " (choose from ";
+    while ((word = kvb_sgl_known_word_of(flag, release, &next)) != NULL) {
+        const char *const parts[] = {between, quote, word, quote};
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+            kvb_add_text(words, sizeof words, parts[i]);
+        }
+        between = ", ";
+    }
+    kvb_add_text(words, sizeof words, ")");
+    if (strlen(out) + strlen(words) < JUDGED - 1) {
+        kvb_add_text(out, JUDGED, words);
+    }
+}
+
+// "argument --NAME: invalid int value: 'x'", "argument --NAME: invalid choice: 7 (choose from 0, 1)"
+static void say(const struct kvb_sgl_known_flag *row, uint32_t release, const struct value *value, char out[JUDGED])
+{
+    bool choice = row->type == 'w' || (row->type == 'd' && is_plain(value));
+    const char *quote = choice && row->type == 'd' ? "" : "'";
+    kvb_add_text(out, JUDGED, "argument --");
+    kvb_add_text(out, JUDGED, row->name);
+    kvb_add_text(out, JUDGED,
+                 choice             ? ": invalid choice: "
+                 : row->type == 'f' ? ": invalid float value: "
+                                    : ": invalid int value: ");
+    kvb_add_text(out, JUDGED, quote);
+    kvb_append(out, JUDGED, value->text, value->size < SHOWN ? value->size : SHOWN);
+    kvb_add_text(out, JUDGED, quote);
+    if (choice) {
+        say_words(row->name, release, quote, out);
+    }
+}
+
+// From 0.5.7 on several rows may count: what one of them takes is taken.
+static const struct kvb_sgl_known_flag *refusing(const char *flag, uint32_t release, const struct value *value)
+{
+    const struct kvb_sgl_known_flag *row, *refused = NULL;
+    size_t next = 0;
+    while ((row = kvb_sgl_known_row_of(flag, release, &next)) != NULL) {
+        if (takes(row, release, value)) {
+            return NULL;
+        }
+        refused = row;
+    }
+    return refused;
+}
+
+// A shell's variable, a template's action: its value is not said here.
+static bool is_unsaid(const struct value *value)
+{
+    return value->size == 0 || memchr(value->text, '$', value->size) != NULL ||
+           kvb_find_within(value->text, value->size, "{{") != NULL;
+}
+
+bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line, uint32_t release, char out[JUDGED])
+{
+    struct value value = {line + strcspn(line, " =\n"), 0};
+    bool several = flag->values == '+';
+    while (*value.text == ' ' || *value.text == '=') {
+        value.text++;
+        value.size = strcspn(value.text, several ? " \n" : "\n");
+        const struct kvb_sgl_known_flag *row = is_unsaid(&value) ? NULL : refusing(flag->name, release, &value);
+        if (row != NULL) {
+            say(row, release, &value, out);
+            return true;
+        }
+        value.text += value.size;
+    }
+    return false;
+}
