@@ -59,8 +59,10 @@ static const struct row rows[] = {
      "sglang serve: error: argument --schedule-conservativeness: invalid float value: '1,0'"},
     {R(5, 12), false, "\n--cuda-graph-bs 1 2 x",
      "sglang serve: error: argument --cuda-graph-bs: invalid int value: 'x'"},
-    {R(5, 12), false, "\n--cuda-graph-bs 1 2 4\n--bucket-time-to-first-token 0.1 1", ""},
-    {R(5, 5), true, "\n--random-seed $SEED\n--stream-interval {{ .Values.interval }}\n--nnodes=", ""},
+    {R(5, 12), false, "\n--cuda-graph-bs 1  2 4\n--bucket-time-to-first-token 0.1 1", ""},
+    {R(5, 5), true, "\n--random-seed $SEED\n--stream-interval {{ .Values.interval }}\n--nnodes", ""},
+    {R(5, 5), true, "\n--nnodes=", "launch_server.py: error: argument --nnodes: invalid int value: ''"},
+    {R(5, 5), true, "\n--download-dir=\n--chat-template ", ""},
     // choices=: 0.5.0 knows lpm, random, fcfs, dfs-weight; lof came with 0.5.1
     {R(5, 5), true, "\n--tokenizer-mode fast",
      "launch_server.py: error: argument --tokenizer-mode: invalid choice: 'fast' (choose from 'auto', 'slow')"},

@@ -105,8 +105,7 @@ static const struct kvb_sgl_known_flag *refusing(const char *flag, uint32_t rele
 // A shell's variable, a template's action: its value is not said here.
 static bool is_unsaid(const struct value *value)
 {
-    return value->size == 0 || memchr(value->text, '$', value->size) != NULL ||
-           kvb_find_within(value->text, value->size, "{{") != NULL;
+    return memchr(value->text, '$', value->size) != NULL || kvb_find_within(value->text, value->size, "{{") != NULL;
 }
 
 bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line, uint32_t release, char out[JUDGED])
@@ -116,7 +115,8 @@ bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line
     while (*value.text == ' ' || *value.text == '=') {
         value.text++;
         value.size = strcspn(value.text, several ? " \n" : "\n");
-        const struct kvb_sgl_known_flag *row = is_unsaid(&value) ? NULL : refusing(flag->name, release, &value);
+        bool none = is_unsaid(&value) || (several && value.size == 0); // two blanks between words
+        const struct kvb_sgl_known_flag *row = none ? NULL : refusing(flag->name, release, &value);
         if (row != NULL) {
             say(row, release, &value, out);
             return true;
