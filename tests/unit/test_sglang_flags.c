@@ -84,6 +84,8 @@ static const struct row rows[] = {
     {R(5, 5), true, "\n--log-requests-level +3", ""},
     {R(5, 5), true, "\n--log-requests-level x",
      "launch_server.py: error: argument --log-requests-level: invalid int value: 'x'"},
+    {R(5, 5), true,
+     "\n--log-requests-level=", "launch_server.py: error: argument --log-requests-level: invalid int value: ''"},
     {R(5, 5), true, "\n--foo\n--log-requests-level 9", // before what it does not know
      "launch_server.py: error: argument --log-requests-level: invalid choice: 9 (choose from 0, 1, 2, 3)"},
     // 0.5.10 reads 8k; releases found by date are not told apart from their neighbours

@@ -241,7 +241,7 @@ static void shares_of_aiter(void **state)
     uint64_t whole = budget.requested_bytes;
     compute("sglang@0.5.9", "mi300x", LLAMA "--context-length 8193");
     assert_in_range(budget.requested_bytes, whole / 100 * 85 - 1000, whole / 100 * 85 + 1000);
-    compute("sglang@0.4.6", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
+    compute("sglang@0.4.6.post5", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
     assert_true(budget.kv.max_model_len_that_fits > 8192);
     compute("sglang@0.4.7", "mi300x", LLAMA "--attention-backend aiter --context-length 8192");
     assert_int_equal(budget.kv.max_model_len_that_fits, 8192);
