@@ -172,6 +172,8 @@ static void stages(void **state)
     assert_true(budget.starts && budget.kv.tokens > of_three);
     compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 32"); // 1 x 28 and 2 x 4 of the last
     assert_true(budget.starts);
+    compute("sglang@0.5.12", "h100-sxm", "meta-llama/Llama-3.3-70B-Instruct --pp-size 64"); // 48 of one, 16 of two
+    assert_true(budget.starts);
     compute("sglang@0.5.12", "h100-sxm", Q3 "--pp-size 37");
     assert_string_equal(budget.error, "36 layers cannot be split over --pp-size 37.");
     assert_true(budget.uncounted);

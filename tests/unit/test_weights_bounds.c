@@ -243,6 +243,10 @@ static void kept_in_32_bits(void **state)
             fail_msg("row %zu, %s: %llu", i, rows[i].name, (unsigned long long)elements);
         }
     }
+    model.kinds[0].attention.residual_streams = 2; // of the last row: two streams are mixed, one is not
+    assert_int_equal(tensor_elements(&model.kinds[0], "extra", true), 100);
+    model.kinds[0].attention.residual_streams = 1;
+    assert_int_equal(tensor_elements(&model.kinds[0], "extra", false), 100);
 }
 
 // A dense network beside the experts has a gate whatever the experts have. One group of states on two ranks: both keep
