@@ -215,7 +215,7 @@ static void commands(void **state)
         {"'a b' --max-num-seqs \"64\"", KVB_SET_MAX_NUM_SEQS, true, 64},
         {"a/b --max-num-seqs '64", KVB_SET_MAX_NUM_SEQS, true, 64}, // cut off
         {"a/b --max-num-seqs '", KVB_SET_MAX_NUM_SEQS, false, 0},
-        {"a/b; x --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, false, 0}, // another command
+        {"a/b; x --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, false, 0},  // another command
         {"a/b --max-num-seqs \\\n64", KVB_SET_MAX_NUM_SEQS, true, 64}, // its value begins the next line
         {"a/b | x --max-num-seqs 64", KVB_SET_MAX_NUM_SEQS, false, 0},
         {"a/b --enforce-eager --max-num-seqs 64", KVB_SET_ENFORCE_EAGER, true, 1},
