@@ -82,6 +82,7 @@ static void videos_fit(void **state)
     } rows[] = {{R(26, 0), true, &l40s, 0, 2496},
                 {R(26, 0), false, &l40s, 0, 2048},
                 {R(21, 0), true, &l40s, 0, 2048},
+                {R(22, 0), true, &l40s, 0, 2496},
                 {R(22, 0), true, &rtx_6000, 0, 8192},
                 {R(22, 0), true, &l40s, 2048, 2048}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

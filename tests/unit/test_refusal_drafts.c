@@ -29,6 +29,12 @@ static void classes_made_modules(void **state)
     (void)strcpy(model.architecture, "PanguUltraMoEForCausalLM");
     assert_false(kvb_brings_mtp(&model, R(11, 0)));
     assert_true(kvb_brings_mtp(&model, R(11, 1)));
+    (void)strcpy(model.architecture, "Qwen3_5ForCausalLM"); // of qwen3_5_text, which v0.27.1 does not name
+    assert_false(kvb_brings_mtp(&model, R(27, 1)));
+    assert_true(kvb_brings_mtp(&model, R(28, 0)));
+    (void)strcpy(model.architecture, "MiMoV2OmniForCausalLM"); // config/speculative.py v0.21.0; not in v0.20.2
+    assert_false(kvb_brings_mtp(&model, R(20, 2)));
+    assert_true(kvb_brings_mtp(&model, R(21, 0)));
 }
 
 // speculative.py v0.15.0 and v0.21.0: model types deepseek_mtp and gemma4_mtp (of gemma4_assistant) are of

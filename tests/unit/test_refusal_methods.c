@@ -446,6 +446,9 @@ static void words_beside_the_checkpoint(void **state)
     } rows[] = {
         {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "gptq_bitblas"},
         {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 8, 80, true, false, "gptq_bitblas"},
+        {R(8, 5), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "gptq_bitblas"}, // v0.8.5 to v0.15.0
+        {R(15, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "gptq_bitblas"},
+        {R(8, 4), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, true, false, "gptq"},
         {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 3, 90, true, false, "gptq"},
         {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 90, false, false, "gptq"},
         {R(9, 0), "gptq", "gptq_bitblas", "LlamaForCausalLM", 4, 75, true, false, "gptq"},

@@ -89,6 +89,10 @@ static void sizes_and_shapes(void **state)
         {R(14, 0), CC "{\"dynamic_shapes_config\":{\"assume_32_bit_indexing\":true}}", TAKEN},
         {R(28, 0), CC "{\"compile_ranges_endpoints\":[\"$END\",0]}", "Invalid compile range endpoint: 0"},
         {R(28, 0), CC "{\"compile_ranges_endpoints\":null}", TAKEN},
+        {R(18, 0), CC "{\"compile_ranges_endpoints\":[0]}", "Invalid compile range endpoint: 0"},
+        {R(17, 0), CC "{\"compile_ranges_split_points\":[0]}", "Invalid compile range split point: 0"},
+        {R(28, 0), CC "{{", TAKEN}, // of a template
+        {R(28, 0), CC "{{ .Values.x }}", TAKEN},
         {R(9, 0), CC "{\"cudagraph_capture_sizes\":[1,2]}", TAKEN},
     };
     WALK(rows);

@@ -52,6 +52,14 @@ static void key_value_heads(void **state)
     plan.model.kinds[0].attention.kv_heads = 6;
     set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
     refused("6 key/value heads cannot be split over --tensor-parallel-size 4: one must be a multiple of the other.");
+    for (unsigned i = 0; i < 2; i++) { // of windows and of chunks
+        make_llama_plan(&plan, R(19, 0));
+        plan.model.kinds[0].attention.kind = i == 0 ? KVB_ATTENTION_SLIDING : KVB_ATTENTION_CHUNKED;
+        plan.model.kinds[0].attention.window_tokens = 1024;
+        plan.model.kinds[0].attention.kv_heads = 6;
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
+        refused("6 key/value heads cannot be split over --tensor-parallel-size 4: one must be a multiple of the other.");
+    }
 }
 
 static void make_experts(uint32_t experts, uint32_t width)
