@@ -58,7 +58,8 @@ static void key_value_heads(void **state)
         plan.model.kinds[0].attention.window_tokens = 1024;
         plan.model.kinds[0].attention.kv_heads = 6;
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 4);
-        refused("6 key/value heads cannot be split over --tensor-parallel-size 4: one must be a multiple of the other.");
+        refused(
+            "6 key/value heads cannot be split over --tensor-parallel-size 4: one must be a multiple of the other.");
     }
 }
 
