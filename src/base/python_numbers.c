@@ -160,3 +160,91 @@ int kvb_python_compare(const struct kvb_python_number *number, int bound)
     }
     return -bound;
 }
+
+// ---- Written plainly
+
+bool kvb_python_write_int(const char *text, size_t size, char out[KVB_PLAIN_CAPACITY])
+{
+    struct text left;
+    size_t used = 0;
+    if (!kvb_python_is_int(text, size)) {
+        return false;
+    }
+    if (begin(&left, text, size)) {
+        out[used++] = '-';
+    }
+    size_t sign = used;
+    for (int digit; (digit = next_digit(&left, used == sign)) >= 0;) {
+        used -= used > sign && out[sign] == '0' ? 1 : 0;
+        out[used++] = (char)('0' + digit);
+        if (used == KVB_PLAIN_CAPACITY) {
+            return false;
+        }
+    }
+    bool nothing = out[used - 1] == '0' && used == sign + 1; // -0
+    memmove(out, out + (nothing ? sign : 0), used);
+    out[nothing ? 1 : used] = '\0';
+    return true;
+}
+
+#define WHOLE_MAX 20    // the place of the first digit
+#define DECIMALS_MAX 20 // behind the point
+#define PLACES (1 + WHOLE_MAX + 1 + DECIMALS_MAX + 1)
+#define POINT (1 + WHOLE_MAX) // digits[POINT] stands before the point; one is free in front for what is carried
+
+// The digits of a number whose first one that is not 0 stands at place `exponent`, each at its own.
+static void lay_out(const char *text, size_t size, int64_t exponent, char digits[PLACES])
+{
+    struct text left;
+    (void)begin(&left, text, size);
+    int64_t at = POINT - exponent;
+    for (bool leading = true; left.at < left.end && kvb_lower(*left.at) != 'e' && at < PLACES; left.at++) {
+        leading = leading && !(kvb_is_digit(*left.at) && *left.at != '0');
+        if (!leading && kvb_is_digit(*left.at)) {
+            digits[at++] = *left.at;
+        }
+    }
+}
+
+// Half and more of the last place are a whole one.
+static void round_to(char digits[PLACES], unsigned decimals)
+{
+    size_t last = POINT + decimals;
+    bool carried = digits[last + 1] >= '5';
+    for (size_t at = last; carried; at--) {
+        carried = digits[at] == '9';
+        digits[at] = carried ? '0' : (char)(digits[at] + 1);
+    }
+}
+
+bool kvb_python_write_float(const char *text, size_t size, unsigned decimals, char out[KVB_PLAIN_CAPACITY])
+{
+    struct kvb_python_number number;
+    char digits[PLACES];
+    size_t used = 0, from = 0, end = POINT + 1 + decimals;
+    if (!kvb_python_read_float(text, size, &number) || number.exponent > WHOLE_MAX) {
+        return false;
+    }
+    memset(digits, '0', sizeof digits);
+    if (!number.zero && number.exponent >= -DECIMALS_MAX) {
+        lay_out(text, size, number.exponent, digits);
+    }
+    round_to(digits, decimals);
+    while (from < POINT && digits[from] == '0') {
+        from++;
+    }
+    while (end > POINT + 1 && digits[end - 1] == '0') {
+        end--;
+    }
+    if (number.negative && !number.zero) {
+        out[used++] = '-';
+    }
+    for (size_t at = from; at < end; at++) {
+        if (at == POINT + 1) {
+            out[used++] = '.';
+        }
+        out[used++] = digits[at];
+    }
+    out[used] = '\0';
+    return true;
+}

@@ -18,6 +18,14 @@ struct kvb_python_number {
 // float(): the same with decimals and an exponent, inf, infinity and nan.
 bool kvb_python_read_float(const char *text, size_t size, struct kvb_python_number *number);
 
+#define KVB_PLAIN_CAPACITY 64
+// What int() reads, without blanks, underscores, zeros in front and a plus: "-12". False: it reads none, or one too
+// long.
+bool kvb_python_write_int(const char *text, size_t size, char out[KVB_PLAIN_CAPACITY]);
+// What float() reads, without an exponent, too, rounded to that many decimals (at most 20): "0.9". False: it reads
+// none, or one that is not finite or as large as 10^21.
+bool kvb_python_write_float(const char *text, size_t size, unsigned decimals, char out[KVB_PLAIN_CAPACITY]);
+
 // Below, at or above `bound`, which is -1, 0 or 1: -1, 0 or 1. Of nan: 2, as it is none of these.
 int kvb_python_compare(const struct kvb_python_number *number, int bound);
 

@@ -44,6 +44,7 @@ struct kvb_serve_flag {
     bool serve_only;              // an old or second spelling: read in a serve command, never offered nor written
     bool ours;                    // kvbudget's own: never written into a line
     bool attached;                // its short form takes any value without a blank: -O3
+    bool below_is_none;           // a number below 0 counts as 0
     const char *absent;           // what it means without a value; NULL: it needs one
     const char *argument;         // of our own flag, for help; NULL: the setting's
     const char *help;             // the same
@@ -64,10 +65,11 @@ struct kvb_setting_part {
 
 // How the engine's own parser takes a line; bits.
 enum kvb_serve_trait {
-    KVB_SERVE_ABBREVIATES = 1, // the beginning of exactly one flag stands for it
-    KVB_SERVE_UNDERSCORES = 2, // _ and - are alike in names
-    KVB_SERVE_DOTS = 4,        // --JSON-FLAG.key value
-    KVB_SERVE_POSITIONAL = 8,  // a word that is no flag names the model
+    KVB_SERVE_ABBREVIATES = 1,     // the beginning of exactly one flag stands for it
+    KVB_SERVE_UNDERSCORES = 2,     // _ and - are alike in names
+    KVB_SERVE_DOTS = 4,            // --JSON-FLAG.key value
+    KVB_SERVE_POSITIONAL = 8,      // a word that is no flag names the model
+    KVB_SERVE_PYTHON_NUMBERS = 16, // int() and float() of Python read its numbers: +4, 1_0, 1e1
 };
 
 // A way to start the engine.

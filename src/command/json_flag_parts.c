@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "command/json_flag.h"
+#include "command/plain_number.h"
 #include "release/settings_words.h"
 #include "text/strict.h"
 #include "text/tree_text.h"
@@ -158,19 +159,6 @@ static enum kvb_status read_limit_pairs(const struct kvb_flag_part *part)
     return KVB_OK;
 }
 
-// A truth is a whole number to the engine: 1 or 0.
-static enum kvb_status read_limit(const struct kvb_flag_part *part, const struct kvb_node *count,
-                                  enum kvb_setting setting)
-{
-    bool word = count->kind == KVB_NODE_SCALAR && !count->quoted;
-    bool yes = word && strcmp(count->text, "true") == 0;
-    if (!yes && !(word && strcmp(count->text, "false") == 0)) {
-        return kvb_flag_number(part, count, setting);
-    }
-    kvb_flag_set(part, setting, yes ? 1 : 0);
-    return KVB_OK;
-}
-
 enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
 {
     static const char *const known[] = {"image", "video", "audio", NULL};
@@ -185,7 +173,7 @@ enum kvb_status kvb_read_limit_mm_per_prompt(const struct kvb_flag_part *part)
         const struct modality_row *row = find_modality(child->key, strlen(child->key));
         const struct kvb_node *count = child->kind == KVB_NODE_MAPPING ? kvb_node_get(child, "count") : child;
         if (row && count) {
-            status = read_limit(part, count, row->setting);
+            status = kvb_flag_number(part, count, row->setting);
         }
     }
     return status;
@@ -252,11 +240,13 @@ enum kvb_status kvb_read_cudagraph_capture_sizes(const struct kvb_flag_part *par
         return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, "batch sizes such as [1, 2, 4]", part->problems);
     }
     struct kvb_buffer joined;
+    char plain[KVB_PLAIN_CAPACITY];
     kvb_buffer_init(&joined);
     kvb_buffer_add(&joined, "");
     for (const struct kvb_node *entry = part->node->first; entry; entry = entry->next) {
         // A list or an empty text among the sizes is no number and is refused as one.
-        kvb_buffer_add(&joined, entry->kind == KVB_NODE_SCALAR && *entry->text ? entry->text : "list");
+        kvb_buffer_add(&joined,
+                       entry->kind == KVB_NODE_SCALAR && *entry->text ? kvb_as_plain_member(entry, plain) : "list");
         kvb_buffer_add(&joined, ",");
     }
     enum kvb_status status = joined.failed

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "command/plain_number.h"
 #include "command/serve_reading.h"
 #include "text/tree.h"
 
@@ -21,79 +22,6 @@ enum kvb_status kvb_serve_set_model(struct kvb_serve_reading *reading, const cha
     return KVB_OK;
 }
 
-#define DIGITS_MAX 20
-#define SHIFT_MAX 20
-
-// The parts of "12.5e-1": digits without the point, and where the point stands among them once it is shifted.
-struct written_number {
-    char digits[DIGITS_MAX + 1];
-    int count, point;
-};
-
-static bool read_exponent(const char *value, struct written_number *out)
-{
-    size_t whole = strspn(value, "0123456789"), point = value[whole] == '.' ? 1 : 0;
-    size_t fraction = point * strspn(value + whole + point, "0123456789");
-    const char *letter = value + whole + point + fraction;
-    bool is_letter = *letter == 'e' || *letter == 'E';
-    const char *power = letter + (is_letter ? 1 : 0);
-    bool minus = *power == '-';
-    power += *power == '-' || *power == '+' ? 1 : 0;
-    size_t places = strspn(power, "0123456789");
-    uint64_t shift = 0;
-    if (!is_letter || whole + fraction == 0 || whole + fraction > DIGITS_MAX || places == 0 || power[places] != '\0' ||
-        !kvb_parse_whole(power, &shift) || shift > SHIFT_MAX) {
-        return false;
-    }
-    memcpy(out->digits, value, whole);
-    memcpy(out->digits + whole, value + whole + point, fraction);
-    out->count = (int)(whole + fraction);
-    out->point = (int)whole + (minus ? -(int)shift : (int)shift);
-    return true;
-}
-
-// float() of Python takes 1e1: 10.
-static bool write_out(char out[64], const char *value)
-{
-    struct written_number number;
-    size_t used = 0;
-    if (!read_exponent(value, &number)) {
-        return false;
-    }
-    int from = number.point < 1 ? number.point - 1 : 0; // zeros before the first digit
-    while (from >= 0 && from < number.count && from + 1 < number.point && number.digits[from] == '0') {
-        from++;
-    }
-    int behind = number.count > number.point ? number.count : number.point;
-    for (int at = from; at < behind; at++) {
-        if (at == number.point) {
-            out[used++] = '.';
-        }
-        out[used++] = at >= 0 && at < number.count ? number.digits[at] : '0';
-    }
-    out[used] = '\0';
-    return true;
-}
-
-// int() of Python takes underscores between digits, and float() a number without its zero.
-static void as_python_reads(char out[64], const char *value, enum kvb_value_kind kind)
-{
-    size_t used = 0;
-    if ((kind == KVB_VALUE_PPM || kind == KVB_VALUE_GIB) && write_out(out, value)) {
-        return;
-    }
-    bool number = kind == KVB_VALUE_COUNT || kind == KVB_VALUE_LENGTH;
-    if (kind == KVB_VALUE_PPM && value[0] == '.') {
-        out[used++] = '0';
-    }
-    for (size_t i = 0; value[i] != '\0' && used < 63; i++) {
-        if (!(number && value[i] == '_' && i > 0)) {
-            out[used++] = value[i];
-        }
-    }
-    out[used] = '\0';
-}
-
 static enum kvb_status set_number(struct kvb_serve_reading *reading, enum kvb_setting setting, uint64_t number)
 {
     kvb_settings_set(&reading->deployment->settings, setting, number, KVB_ORIGIN_COMMAND);
@@ -105,8 +33,12 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
 {
     const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)flag->id);
     uint64_t number = 0;
-    char why[256], text[64];
-    as_python_reads(text, value, row->kind);
+    char why[256], plain[KVB_PLAIN_CAPACITY];
+    bool python = (reading->engine->traits & KVB_SERVE_PYTHON_NUMBERS) != 0;
+    const char *text = python ? kvb_as_plain_number(value, row->kind, plain) : value;
+    if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
+        text = "0";
+    }
     if (kvb_serve_value_read(flag, text, &number, why) != KVB_OK) {
         const char *typed = reading->abbreviated != NULL ? reading->abbreviated : "";
         return kvb_problem_add(reading->problems, KVB_ERROR, KVB_BAD_TYPE, HERE, "in the serve command: %.*s%s%s: %s",

@@ -265,39 +265,6 @@ static void json_is_replaced(void **state)
     assert_int_equal(deployment.graph_sizes.compile_mode, 4);
 }
 
-// float() of Python: 1e1 is 10.
-static void exponents(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *flag, *value;
-        enum kvb_setting setting;
-        uint64_t number;
-    } rows[] = {
-        {"--cpu-offload-gb", "1e1", KVB_SET_CPU_OFFLOAD_GB, 10ULL << 30},
-        {"--cpu-offload-gb", "0.25E+1", KVB_SET_CPU_OFFLOAD_GB, 5ULL << 29},
-        {"--cpu-offload-gb", "5e-1", KVB_SET_CPU_OFFLOAD_GB, 1ULL << 29},
-        {"--cpu-offload-gb", "10", KVB_SET_CPU_OFFLOAD_GB, 10ULL << 30},
-        {"--gpu-memory-utilization", "9e-1", KVB_SET_GPU_MEMORY_UTILIZATION, 900000},
-        {"--gpu-memory-utilization", "85e-2", KVB_SET_GPU_MEMORY_UTILIZATION, 850000},
-        {"--gpu-memory-utilization", "9.5e-1", KVB_SET_GPU_MEMORY_UTILIZATION, 950000},
-        {"--kv-cache-memory-bytes", "0", KVB_SET_KV_CACHE_MEMORY_BYTES, 0},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        READ(rows[i].flag, rows[i].value);
-        assert_int_equal(deployment.settings.values[rows[i].setting].number, rows[i].number);
-    }
-    static const char *const wrong[] = {
-        "1e", "e1", "1e1x", "1e99", "123456789012345678901e1", "1e-", "1ee1", "1e123456789012345678901"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        static struct kvb_problems problems;
-        const char *words[] = {"vllm", "serve", "M", "--cpu-offload-gb", wrong[i]};
-        kvb_problems_init(&problems);
-        kvb_deployment_init(&deployment);
-        assert_int_not_equal(kvb_serve_command_read(5, words, &deployment, &problems), KVB_OK);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,7 +276,6 @@ int main(void)
         cmocka_unit_test(executors),
         cmocka_unit_test(dotted_flags_meet),
         cmocka_unit_test(json_is_replaced),
-        cmocka_unit_test(exponents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,15 @@ static void numbers_as_python_reads_them(void **state)
          "1 validation error for SchedulerConfig, num_lookahead_slots: Input should be greater than or equal to 0"},
         {R(11, 0), "\n--num-lookahead-slots -1", TAKEN}, // no bound of its own yet
         {R(18, 0), "\n--stream-interval $N", TAKEN},     // a shell's
+        {R(11, 0), "\n--swap-space -1", TAKEN},          // Field(default=4, ge=0) from config/cache.py v0.11.1 on
+        {R(11, 1), "\n--swap-space -0.5",
+         "1 validation error for CacheConfig, swap_space: Input should be greater than or equal to 0"},
+        {R(11, 1), "\n--swap-space -0", TAKEN},
+        {R(8, 5), "\n--block-size=+16", TAKEN},
+        {R(8, 5), "\n--block-size=1_6", TAKEN},
+        {R(8, 5), "\n--block-size=+17",
+         "argument --block-size: invalid choice: 17 (choose from 1, 8, 16, 32, 64, 128)"},
+        {R(8, 5), "\n--block-size=x", "argument --block-size: invalid choice: x (choose from 1, 8, 16, 32, 64, 128)"},
         {R(18, 0), "\n--stream-interval 0",
          "1 validation error for SchedulerConfig, stream_interval: Input should be greater than or equal to 1"},
         {R(14, 0), "\n--max-log-len x", "argument --max-log-len: Value x cannot be converted to <class 'int'>."},

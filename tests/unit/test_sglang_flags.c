@@ -173,9 +173,9 @@ static void own_readers(void **state)
     } rows_of[] = {
         {"chunked-prefill-size", "-1", NULL},
         {"chunked-prefill-size", "4096", NULL},
-        {"chunked-prefill-size", "0", "--chunked-prefill-size '0' is not a number of tokens, nor -1"},
+        {"chunked-prefill-size", "0", NULL},  // as -1: managers/scheduler.py at 0.4.2.post2 to 0.5.4, "<= 0"
+        {"chunked-prefill-size", " 4", NULL}, // int()
         {"chunked-prefill-size", "4k", "--chunked-prefill-size '4k' is not a number of tokens, nor -1"},
-        {"chunked-prefill-size", " 4", "--chunked-prefill-size ' 4' is not a number of tokens, nor -1"},
         {"chunked-prefill-size", "", "--chunked-prefill-size '' is not a number of tokens, nor -1"},
         {"chunked-prefill-size", "4294967296", "--chunked-prefill-size '4294967296' is not a number of tokens, nor -1"},
         {"chunked-prefill-size", "99999999999999999999",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/python_numbers.h"
 #include "base/text.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -113,16 +114,21 @@ static const struct kvb_word method_words[] = {
     {"unquant", KVB_QUANTIZATION_CHECKPOINT},
 };
 
-static bool whole(const char *text, uint64_t *number)
+// What int() reads; one above 2^32 is none.
+static bool whole(const char *text, int64_t *number)
 {
-    *number = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9' || *number > UINT32_MAX) {
-            return false;
-        }
-        *number = *number * 10 + (uint64_t)(*c - '0');
+    char plain[KVB_PLAIN_CAPACITY];
+    if (!kvb_python_write_int(text, strlen(text), plain)) {
+        return false;
     }
-    return text[0] != '\0' && *number <= UINT32_MAX;
+    bool minus = plain[0] == '-';
+    *number = 0;
+    for (const char *c = plain + minus; *c != '\0' && *number <= UINT32_MAX; c++) {
+        *number = *number * 10 + (*c - '0');
+    }
+    bool fits = *number <= UINT32_MAX;
+    *number = minus ? -*number : *number;
+    return fits;
 }
 
 static bool say(char why[256], const char *flag, const char *value, const char *expected)
@@ -135,26 +141,24 @@ static bool say(char why[256], const char *flag, const char *value, const char *
     return false;
 }
 
-// -1 switches chunks off.
+// Scheduler (v0.4.2.post2 to v0.5.4): "if self.chunked_prefill_size <= 0:  # -1 means disable".
 static bool read_chunk(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
-    uint64_t tokens;
-    if (strcmp(value, "-1") == 0) {
-        kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_CHUNKED_PREFILL, 0, origin);
-        return true;
-    }
-    if (!whole(value, &tokens) || tokens == 0) {
+    int64_t tokens;
+    if (!whole(value, &tokens)) {
         return say(why, "--chunked-prefill-size", value, "not a number of tokens, nor -1");
     }
-    kvb_settings_set(&deployment->settings, KVB_SET_MAX_NUM_BATCHED_TOKENS, tokens, origin);
-    kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_CHUNKED_PREFILL, 1, origin);
+    if (tokens > 0) {
+        kvb_settings_set(&deployment->settings, KVB_SET_MAX_NUM_BATCHED_TOKENS, (uint64_t)tokens, origin);
+    }
+    kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_CHUNKED_PREFILL, tokens > 0, origin);
     return true;
 }
 
 static bool read_experts(const char *value, enum kvb_origin origin, struct kvb_deployment *deployment, char why[256])
 {
-    uint64_t ranks;
-    if (!whole(value, &ranks) || ranks == 0) {
+    int64_t ranks;
+    if (!whole(value, &ranks) || ranks <= 0) {
         return say(why, "--ep-size", value, "not a number of GPUs");
     }
     kvb_settings_set(&deployment->settings, KVB_SET_ENABLE_EXPERT_PARALLEL, ranks > 1, origin);
@@ -224,10 +228,10 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "max-mamba-cache-size", SETTING(MAX_MAMBA_CACHE_SIZE), .since = R(5, 2)},
     {.name = "mamba-ssm-dtype", SETTING(MAMBA_SSM_CACHE_DTYPE), .since = R(5, 2)},
     {.name = "mamba-scheduler-strategy", SETTING(MAMBA_EXTRA_BUFFER), .since = R(5, 7)},
-    {.name = "cpu-offload-gb", .since = R(3, 6) + 1, SETTING(CPU_OFFLOAD_GB)},
+    {.name = "cpu-offload-gb", .since = R(3, 6) + 1, SETTING(CPU_OFFLOAD_GB), .below_is_none = true},
     {.name = "enable-hierarchical-cache", SETTING(ENABLE_HIERARCHICAL_CACHE), .since = R(4, 2) + 1},
     {.name = "hicache-ratio", SETTING(HICACHE_RATIO), .since = R(4, 4) + 2},
-    {.name = "hicache-size", SETTING(HICACHE_SIZE), .since = R(4, 5) + 3},
+    {.name = "hicache-size", SETTING(HICACHE_SIZE), .below_is_none = true, .since = R(4, 5) + 3},
     {.name = "enable-lora", SETTING(ENABLE_LORA), .since = R(4, 9) + 3},
     {.name = "max-loras-per-batch", .since = R(3, 1), SETTING(MAX_LORAS)},
     {.name = "max-lora-rank", SETTING(MAX_LORA_RANK), .since = R(4, 9) + 3},

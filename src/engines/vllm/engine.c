@@ -69,7 +69,8 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .newest = KVB_NEWEST_VLLM,
     .partly = KVB_PARTLY_VLLM,
     .serve_command = "vllm serve",
-    .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_UNDERSCORES | KVB_SERVE_DOTS | KVB_SERVE_POSITIONAL,
+    .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_UNDERSCORES | KVB_SERVE_DOTS | KVB_SERVE_POSITIONAL |
+              KVB_SERVE_PYTHON_NUMBERS,
     .flag = kvb_vllm_flag,
     .parts = kvb_vllm_parts,
     .programs = kvb_vllm_programs,

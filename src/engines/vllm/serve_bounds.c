@@ -1,6 +1,7 @@
 // Numbers of a serve line that a release bounds: by argparse's choices, or by the least of the field of its config.
 #include <string.h>
 
+#include "base/python_numbers.h"
 #include "base/text.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/release_tables.h"
@@ -47,6 +48,11 @@ static const char *sizes_of(uint32_t release)
 bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     const char *sizes = sizes_of(release);
+    char plain[KVB_PLAIN_CAPACITY] = "";
+    if (kvb_python_write_int(value, size, plain)) {
+        value = plain;
+        size = strlen(plain);
+    }
     for (const char *at = sizes; *at != '\0'; at += strspn(at, ", ")) {
         size_t length = strcspn(at, ",");
         if (length == size && strncmp(at, value, size) == 0) {
@@ -72,7 +78,7 @@ bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char
 static const struct {
     uint32_t since, gone; // 0 = no end
     const char *flag, *class_name;
-    uint64_t least;
+    int least;
     bool above; // "greater than" the number before it
 } leasts[] = {
     {R(11, 1), 0, "stream-interval", "SchedulerConfig", 1, false},
@@ -80,6 +86,7 @@ static const struct {
     {R(11, 1), 0, "max-long-partial-prefills", "SchedulerConfig", 1, false},
     {R(11, 1), R(12, 0), "num-lookahead-slots", "SchedulerConfig", 0, false},
     {R(11, 1), R(12, 0), "num-redundant-experts", "EPLBConfig", 0, false},
+    {R(11, 1), R(17, 1), "swap-space", "CacheConfig", 0, false},
     {R(17, 0), 0, "offload-group-size", "PrefetchOffloadConfig", 0, false},
     {R(17, 0), 0, "offload-num-in-group", "PrefetchOffloadConfig", 1, false},
     {R(17, 0), 0, "offload-prefetch-step", "PrefetchOffloadConfig", 0, false},
@@ -102,14 +109,10 @@ static const struct {
     {R(28, 0), 0, "data-parallel-rpc-port", "ParallelConfig", 1, false},
 };
 
-static bool is_below(const char *value, size_t size, uint64_t least)
+static bool is_below(const char *value, size_t size, int least)
 {
-    size_t sign = value[0] == '-' ? 1 : 0;
-    size_t digits = strspn(value + sign, "0123456789"), zeros = strspn(value + sign, "0");
-    if (digits == 0 || sign + digits != size) {
-        return false;
-    }
-    return zeros == digits ? least > 0 : sign > 0;
+    struct kvb_python_number number;
+    return kvb_python_read_float(value, size, &number) && kvb_python_compare(&number, least) < 0;
 }
 
 static bool judge_least(const char *flag, const char *value, size_t size, uint32_t release, char out[OPTIONAL_CAPACITY])

@@ -52,7 +52,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "enforce_eager", SETTING(ENFORCE_EAGER), .negatable = true},
     {.name = "kv_cache_memory_bytes", SETTING(KV_CACHE_MEMORY_BYTES), .since = R(0, 10, 2)},
     {.name = "num_gpu_blocks_override", SETTING(NUM_GPU_BLOCKS_OVERRIDE), .since = R(0, 4, 1)},
-    {.name = "swap_space", SETTING(SWAP_SPACE), .until = R(0, 17, 1)},
+    {.name = "swap_space", SETTING(SWAP_SPACE), .until = R(0, 17, 1), .below_is_none = true},
     {.name = "cpu_offload_gb", SETTING(CPU_OFFLOAD_GB), .since = R(0, 5, 3)},
     {.name = "enable_prefix_caching", SETTING(ENABLE_PREFIX_CACHING), .since = R(0, 4, 0), .negatable = true},
     {.name = "enable_chunked_prefill", SETTING(ENABLE_CHUNKED_PREFILL), .since = R(0, 4, 0), .negatable = true},

@@ -128,18 +128,19 @@ static const char *in_line(const char *line, const char *text)
     return NULL;
 }
 
-// A member of JSON may stand in quotes.
+// A member of JSON may stand in quotes; int() takes blanks, a plus and underscores.
 static bool read_number(const char *at, const struct number_row *row, struct kvb_plain_value *out)
 {
     uint64_t number = 0;
     at += row->member != NULL && *at == '"' ? 1 : 0;
+    at += strspn(at, " ");
     bool negative = row->with_sign && *at == '-';
-    at += negative ? 1 : 0;
+    at += negative || *at == '+' ? 1 : 0;
     if (!kvb_is_digit(*at)) {
         return false;
     }
-    for (; kvb_is_digit(*at); at++) {
-        number = kvb_add(kvb_mul(number, 10), (uint64_t)(*at - '0'));
+    for (; kvb_is_digit(*at) || *at == '_'; at++) {
+        number = *at == '_' ? number : kvb_add(kvb_mul(number, 10), (uint64_t)(*at - '0'));
     }
     *out = (struct kvb_plain_value){.set = true, .negative = negative && number > 0, .number = number};
     return true;
