@@ -70,6 +70,7 @@ enum kvb_serve_trait {
     KVB_SERVE_DOTS = 4,            // --JSON-FLAG.key value
     KVB_SERVE_POSITIONAL = 8,      // a word that is no flag names the model
     KVB_SERVE_PYTHON_NUMBERS = 16, // int() and float() of Python read its numbers: +4, 1_0, 1e1
+    KVB_SERVE_SI_SUFFIXES = 32,    // 1M is 1000000 and 1Mi 1048576, where 1M is that otherwise
 };
 
 // A way to start the engine.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "budget/serve_flag.h"
 
 #define SHARE_DECIMALS 6 // of parts per million
 #define GIB_DECIMALS 12  // the last stands for less than a byte
@@ -19,17 +20,35 @@ static const char *without_blanks(const char *value, char out[KVB_PLAIN_CAPACITY
     return strlen(out) == end - from ? out : value;
 }
 
-const char *kvb_as_plain_number(const char *value, enum kvb_value_kind kind, char out[KVB_PLAIN_CAPACITY])
+// 1M and 1Mi as kvb_parse_count reads them: 1m and 1M.
+static void set_suffix(char *text)
+{
+    size_t size = strlen(text), digits = strspn(text, "0123456789.");
+    if (digits + 1 == size && strchr("kMGT", text[digits]) != NULL) {
+        text[digits] = kvb_lower(text[digits]);
+    } else if (digits + 2 == size && strchr("KMGT", text[digits]) != NULL && text[digits + 1] == 'i') {
+        text[digits + 1] = '\0';
+    }
+}
+
+const char *kvb_as_plain_number(const char *value, enum kvb_value_kind kind, unsigned traits,
+                                char out[KVB_PLAIN_CAPACITY])
 {
     size_t size = strlen(value);
     bool real = kind == KVB_VALUE_PPM || kind == KVB_VALUE_GIB,
          whole = kind == KVB_VALUE_COUNT || kind == KVB_VALUE_LENGTH;
-    if (!real && !whole) {
+    if ((traits & KVB_SERVE_PYTHON_NUMBERS) == 0 || (!real && !whole)) {
         return value;
     }
     unsigned decimals = kind == KVB_VALUE_PPM ? SHARE_DECIMALS : GIB_DECIMALS;
-    bool read = real ? kvb_python_write_float(value, size, decimals, out) : kvb_python_write_int(value, size, out);
-    return read ? out : without_blanks(value, out);
+    if (real ? kvb_python_write_float(value, size, decimals, out) : kvb_python_write_int(value, size, out)) {
+        return out;
+    }
+    const char *text = without_blanks(value, out);
+    if (text == out && (traits & KVB_SERVE_SI_SUFFIXES) != 0) {
+        set_suffix(out);
+    }
+    return text;
 }
 
 const char *kvb_as_plain_member(const struct kvb_node *node, char out[KVB_PLAIN_CAPACITY])

@@ -7,9 +7,10 @@
 #include "base/python_numbers.h"
 #include "text/tree.h"
 
-// The value of a flag of that kind, by int() or float(); what neither reads is left as it is, without the blanks
-// around it.
-const char *kvb_as_plain_number(const char *value, enum kvb_value_kind kind, char out[KVB_PLAIN_CAPACITY]);
+// The value of a flag of that kind by the engine's traits (enum kvb_serve_trait); what is no number is left as it is,
+// without the blanks around it.
+const char *kvb_as_plain_number(const char *value, enum kvb_value_kind kind, unsigned traits,
+                                char out[KVB_PLAIN_CAPACITY]);
 // The text of a scalar of JSON; of a whole number that is written 8.0, 1e1 or true: its digits.
 const char *kvb_as_plain_member(const struct kvb_node *node, char out[KVB_PLAIN_CAPACITY]);
 

@@ -34,8 +34,7 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
     const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)flag->id);
     uint64_t number = 0;
     char why[256], plain[KVB_PLAIN_CAPACITY];
-    bool python = (reading->engine->traits & KVB_SERVE_PYTHON_NUMBERS) != 0;
-    const char *text = python ? kvb_as_plain_number(value, row->kind, plain) : value;
+    const char *text = kvb_as_plain_number(value, row->kind, reading->engine->traits, plain);
     if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
         text = "0";
     }

@@ -59,6 +59,11 @@ static void numbers_are_read(void **state)
         {"s", "--cpu-offload-gb", "-1", KVB_SET_CPU_OFFLOAD_GB, 0}, // utils/offloader.py v0.5.4: > 0
         {"s", "--ep-size", " 2", KVB_SET_ENABLE_EXPERT_PARALLEL, 1},
         {"s", "--ep-size", "01", KVB_SET_ENABLE_EXPERT_PARALLEL, 0},
+        {"s", "--context-length", "1M", KVB_SET_MAX_MODEL_LEN, 1000000}, // human_readable_int, utils/common.py v0.5.10
+        {"s", "--context-length", " 25.6k ", KVB_SET_MAX_MODEL_LEN, 25600},
+        {"s", "--context-length", "32Ki", KVB_SET_MAX_MODEL_LEN, 32768},
+        {"s", "--max-total-tokens", "2Mi", KVB_SET_MAX_TOTAL_TOKENS, 2097152},
+        {"v", "--max-model-len", "1M", KVB_SET_MAX_MODEL_LEN, 1048576}, // human_readable_int, arg_utils.py v0.9.0
         {"s", "--max-running-requests", "1_000", KVB_SET_MAX_NUM_SEQS, 1000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -91,6 +96,9 @@ static void others_are_not(void **state)
         {"v", "--max-num-seqs", "1                                                                      x"},
         {"s", "--chunked-prefill-size", "4k"},
         {"s", "--chunked-prefill-size", "99999999999"},
+        {"s", "--context-length", "32Kx"},
+        {"s", "--context-length", "32xi"},
+        {"s", "--context-length", "32x"},
         {"s", "--ep-size", "0"},
         {"s", "--ep-size", "x"},
         {"l", "--ctx-size", "1_0"}, // no Python there

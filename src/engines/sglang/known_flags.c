@@ -3,23 +3,11 @@
 
 #include <string.h>
 
-#include <kvbudget/plan.h>
-
 #include "base/text.h"
-
-#define DATED_SINCE KVB_RELEASE(0, 5, 7)
-#define PATCH (KVB_RELEASE(0, 0, 1) - KVB_RELEASE(0, 0, 0))
-
-static bool between(uint32_t since, uint32_t until, uint32_t release)
-{
-    return since <= release && (until == 0 || release < until);
-}
 
 static bool covers(uint32_t since, uint32_t until, uint32_t release)
 {
-    bool dated = release >= DATED_SINCE;
-    return release == 0 || between(since, until, release) ||
-           (dated && (between(since, until, release + PATCH) || between(since, until, release - PATCH)));
+    return release == 0 || (since <= release && (until == 0 || release < until));
 }
 
 const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,

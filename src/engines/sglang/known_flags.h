@@ -12,7 +12,8 @@ struct kvb_sgl_known_flag {
                    // its one dash
     uint32_t since, until; // the first release with it, 0: all before the next; the first without, 0: none
     char values;           // '0' none, 'b' none and a --no- form, '1' one, '?' one or none, '+' several
-    char type;             // of each: 'i' int(), 'f' float(), 'w' one of its words, 'd' an int() that is one, 's' any
+    char type;             // of each: 'i' int(), 'h' human_readable_int, 'f' float(), 'j' JSON, 'w' one of its words,
+                           // 'd' an int() that is one, 's' any
 };
 extern const struct kvb_sgl_known_flag kvb_sgl_known_flags[];
 extern const size_t kvb_sgl_known_flag_count;
@@ -26,14 +27,14 @@ extern const struct kvb_sgl_known_word kvb_sgl_known_words[];
 extern const size_t kvb_sgl_known_word_count;
 
 // The row that the release's parser takes `name` for, whole or as the beginning of one flag alone; NULL: none, or
-// several (`matches`). Release 0: any. From 0.5.7 on releases are found by date, so the release before and the one
-// behind count as well.
+// several (`matches`). Release 0: any. From 0.5.7 on releases are found by date, so that one has what the three weeks
+// before had as well.
 const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
                                                        unsigned *matches);
-// The rows of that flag, its name being whole, at that release, and at those beside it as above: the first from `*next`
+// The rows of that flag, its name being whole, at that release: the first from `*next`
 // on, or NULL.
 const struct kvb_sgl_known_flag *kvb_sgl_known_row_of(const char *name, uint32_t release, size_t *next);
-// The words of a flag at that release, and at those beside it as above: the first from `*next` on, or NULL.
+// The words of a flag at that release: the first from `*next` on, or NULL.
 const char *kvb_sgl_known_word_of(const char *flag, uint32_t release, size_t *next);
 // The flag of any release that is spelled most like `name`; NULL: none is near.
 const char *kvb_sgl_known_flag_near(const char *name, size_t length);

@@ -313,7 +313,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "speculative-draft-model-path", .kind = KVB_SERVE_DRAFT_MODEL, .since = R(4, 1) + 4, .serve_only = true},
     {.name = "speculative-draft-model", .kind = KVB_SERVE_DRAFT_MODEL, .since = R(5, 2), .serve_only = true},
     {.name = "mamba-radix-cache-strategy", SETTING(MAMBA_EXTRA_BUFFER), .since = R(5, 14), .serve_only = true},
-    {.name = "language-model-only", SETTING(LANGUAGE_MODEL_ONLY), .since = R(5, 18), .serve_only = true},
+    {.name = "language-model-only", SETTING(LANGUAGE_MODEL_ONLY), .since = R(5, 17), .serve_only = true},
     {.name = "disable-piecewise-cuda-graph", SETS(PREFILL_GRAPHS, 0), .since = R(5, 10), .serve_only = true},
     {.name = "enable-piecewise-cuda-graph",
      SETS(PREFILL_GRAPHS, 1),

@@ -8,30 +8,46 @@
 
 #define JUDGED 256
 
-static bool is_mapping(const char *name)
+// How the value begins; a list's is a list to what reads it, whatever json.loads takes.
+static const struct {
+    const char *name;
+    char opening;
+} rows[] = {
+    {"decoupled-spec-connect-endpoints", '['},
+    {"default-chat-template-kwargs", '{'},
+    {"extra-metric-labels", '{'},
+    {"forward-hooks", '['},
+    {"json-model-override-args", '{'},
+    {"limit-mm-data-per-request", '{'},
+    {"mm-process-config", '{'},
+    {"model-loader-extra-config", '{'},
+    {"preferred-sampling-params", '{'},
+    {"remote-instance-weight-loader-send-weights-group-ports", '['},
+    {"sidecar-args", '['},
+};
+
+static char opening_of(const char *name)
 {
-    static const char *const names[] = {
-        "default-chat-template-kwargs", "extra-metric-labels", "json-model-override-args",
-        "limit-mm-data-per-request",    "mm-process-config",   "model-loader-extra-config",
-        "preferred-sampling-params",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            return rows[i].opening;
         }
     }
-    return false;
+    return '\0';
 }
 
 bool kvb_sgl_judge_mapping(const char *name, const char *line, char out[JUDGED])
 {
     const char *value = line + strcspn(line, " =\n");
-    value += *value == ' ' || *value == '=' ? 1 : 0;
+    bool said = *value == ' ' || *value == '=';
+    value += said ? 1 : 0;
     size_t size = strcspn(value, "\n");
     struct kvb_json_slip slip;
-    bool unsaid =
-        size == 0 || memchr(value, '$', size) != NULL || strncmp(value, "{{", 2) == 0; // a shell's, a template's
-    if (!is_mapping(name) || unsaid || kvb_json_is_whole(value, size, '{', KVB_JSON, &slip)) {
+    char opening = opening_of(name);
+    bool empty =
+        size == 0 && !(said && strcmp(name, "json-model-override-args") == 0); // of the others an empty one is none
+    bool unsaid = empty || memchr(value, '$', size) != NULL || strncmp(value, "{{", 2) == 0; // a shell's, a template's
+    if (opening == '\0' || unsaid || kvb_json_is_whole(value, size, opening, KVB_JSON, &slip)) {
         return false;
     }
     out[0] = '\0';

@@ -1,7 +1,8 @@
-// Values of a serve line as argparse takes them: type=int and float, and the words of choices=.
+// Values of a serve line as argparse takes them: type=int, float and json.loads, and the words of choices=.
 // Source: sgl-project/sglang, python/sglang/srt/server_args.py by release (scripts/sglang-tables); Python's argparse.
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/python_numbers.h"
 #include "base/text.h"
 #include "engines/sglang/known_flags.h"
@@ -33,12 +34,39 @@ static bool is_plain(const struct value *value)
     return value->size > 0 && strspn(value->text, "0123456789") >= value->size;
 }
 
+// utils/common.py human_readable_int v0.5.10: 8k, 25.6k, 1M, 8Ki and what int() reads.
+static bool is_human(const struct value *value)
+{
+    static const char digits[] = "0123456789";
+    const char *first = value->text + strspn(value->text, " ");
+    size_t whole = strspn(first, digits), point = first[whole] == '.' ? 1 : 0;
+    size_t decimals = point * strspn(first + whole + point, digits);
+    const char *suffix = first + whole + point + decimals;
+    size_t length = strcspn(suffix, " \n");
+    bool decimal = length == 1 && memchr("kMGT", *suffix, 4) != NULL && point == (decimals > 0 ? 1 : 0);
+    bool binary = length == 2 && memchr("KMGT", *suffix, 4) != NULL && suffix[1] == 'i' && point == 0;
+    bool alone = suffix + length + strspn(suffix + length, " ") == value->text + value->size;
+    return (whole > 0 && alone && (decimal || binary)) || kvb_python_is_int(value->text, value->size);
+}
+
+// Whatever else json.loads takes, what reads it takes a list or a mapping.
+static bool is_json(const struct value *value)
+{
+    struct kvb_json_slip slip;
+    char opening = value->text[strspn(value->text, " ")];
+    return kvb_json_is_whole(value->text, value->size, opening == '[' ? '[' : '{', KVB_JSON, &slip);
+}
+
 static bool takes(const struct kvb_sgl_known_flag *row, uint32_t release, const struct value *value)
 {
     struct kvb_python_number number;
     switch (row->type) {
     case 'i':
         return kvb_python_is_int(value->text, value->size);
+    case 'h':
+        return is_human(value);
+    case 'j':
+        return is_json(value);
     case 'f':
         return kvb_python_read_float(value->text, value->size, &number);
     case 'w':
@@ -79,6 +107,8 @@ static void say(const struct kvb_sgl_known_flag *row, uint32_t release, const st
     kvb_add_text(out, JUDGED,
                  choice             ? ": invalid choice: "
                  : row->type == 'f' ? ": invalid float value: "
+                 : row->type == 'h' ? ": Invalid integer value: "
+                 : row->type == 'j' ? ": invalid loads value: "
                                     : ": invalid int value: ");
     kvb_add_text(out, JUDGED, quote);
     kvb_append(out, JUDGED, value->text, value->size < SHOWN ? value->size : SHOWN);
