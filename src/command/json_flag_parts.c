@@ -203,13 +203,11 @@ static enum kvb_status keep_sizes(const struct kvb_flag_part *part, const char *
     uint64_t count = 0;
     uint64_t largest = 0;
     for (text += strspn(text, " ,"); *text; text += strspn(text, " ,")) {
-        char number[24];
+        char number[KVB_PLAIN_CAPACITY];
         uint64_t size;
         size_t length = strcspn(text, " ,");
-        size_t kept = length < sizeof number ? length : 0;
-        memcpy(number, text, kept);
-        number[kept] = '\0';
-        if (!kvb_parse_whole(number, &size) || size == 0 || size > UINT32_MAX) {
+        if (!kvb_python_write_int(text, length, number) || !kvb_parse_whole(number, &size) || size == 0 ||
+            size > UINT32_MAX) {
             return kvb_expected(part->tree, part->node, KVB_BAD_TYPE, "batch sizes such as [1, 2, 4] or 1 2 4",
                                 part->problems);
         }

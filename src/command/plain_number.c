@@ -31,16 +31,16 @@ static void set_suffix(char *text)
     }
 }
 
-const char *kvb_as_plain_number(const char *value, enum kvb_value_kind kind, unsigned traits,
+const char *kvb_as_plain_number(const char *value, const struct kvb_setting_row *row, unsigned traits,
                                 char out[KVB_PLAIN_CAPACITY])
 {
     size_t size = strlen(value);
-    bool real = kind == KVB_VALUE_PPM || kind == KVB_VALUE_GIB,
-         whole = kind == KVB_VALUE_COUNT || kind == KVB_VALUE_LENGTH;
+    bool real = row->kind == KVB_VALUE_PPM || row->kind == KVB_VALUE_GIB;
+    bool whole = row->words == NULL && row->kind != KVB_VALUE_SWITCH;
     if ((traits & KVB_SERVE_PYTHON_NUMBERS) == 0 || (!real && !whole)) {
         return value;
     }
-    unsigned decimals = kind == KVB_VALUE_PPM ? SHARE_DECIMALS : GIB_DECIMALS;
+    unsigned decimals = row->kind == KVB_VALUE_PPM ? SHARE_DECIMALS : GIB_DECIMALS;
     if (real ? kvb_python_write_float(value, size, decimals, out) : kvb_python_write_int(value, size, out)) {
         return out;
     }

@@ -34,7 +34,7 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
     const struct kvb_setting_row *row = kvb_setting_row_of((enum kvb_setting)flag->id);
     uint64_t number = 0;
     char why[256], plain[KVB_PLAIN_CAPACITY];
-    const char *text = kvb_as_plain_number(value, row->kind, reading->engine->traits, plain);
+    const char *text = kvb_as_plain_number(value, row, reading->engine->traits, plain);
     if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
         text = "0";
     }

@@ -64,6 +64,8 @@ static void numbers_are_read(void **state)
         {"s", "--context-length", "32Ki", KVB_SET_MAX_MODEL_LEN, 32768},
         {"s", "--max-total-tokens", "2Mi", KVB_SET_MAX_TOTAL_TOKENS, 2097152},
         {"v", "--max-model-len", "1M", KVB_SET_MAX_MODEL_LEN, 1048576}, // human_readable_int, arg_utils.py v0.9.0
+        {"s", "--speculative-num-draft-tokens", "1_0", KVB_SET_NUM_SPECULATIVE_TOKENS, 10},
+        {"s", "--cuda-graph-bs", "+4", KVB_SET_CUDAGRAPH_CAPTURE_SIZES, 1},
         {"s", "--max-running-requests", "1_000", KVB_SET_MAX_NUM_SEQS, 1000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -31,6 +31,7 @@ static const struct {
     {R(5, 5), true, "\n--random-seed $SEED\n--stream-interval {{ .Values.interval }}\n--nnodes", ""},
     {R(5, 5), true, "\n--nnodes=", "launch_server.py: error: argument --nnodes: invalid int value: ''"},
     {R(5, 5), true, "\n--download-dir=\n--chat-template ", ""},
+    {R(5, 12), true, "\n--gc-threshold=", "sglang serve: error: argument --gc-threshold: invalid int value: ''"},
     // choices=: 0.5.0 knows lpm, random, fcfs, dfs-weight; lof came with 0.5.1
     {R(5, 5), true, "\n--tokenizer-mode fast",
      "launch_server.py: error: argument --tokenizer-mode: invalid choice: 'fast' (choose from 'auto', 'slow')"},

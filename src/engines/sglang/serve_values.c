@@ -145,7 +145,7 @@ bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line
     while (*value.text == ' ' || *value.text == '=') {
         value.text++;
         value.size = strcspn(value.text, several ? " \n" : "\n");
-        bool none = is_unsaid(&value) || (several && value.size == 0); // two blanks between words
+        bool none = is_unsaid(&value) || (several && value.size == 0 && value.text[-1] == ' '); // two blanks
         const struct kvb_sgl_known_flag *row = none ? NULL : refusing(flag->name, release, &value);
         if (row != NULL) {
             say(row, release, &value, out);
