@@ -33,11 +33,12 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
 bool kvb_vllm_judge_schemes(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // serve_drafts.c: what the method of a speculative config cannot do without.
 bool kvb_vllm_judge_draft(const char *mapping, char out[256]);
+// serve_synthetic.c: the same for its rates of synthetic rejection.
+bool kvb_vllm_judge_synthetic(const char *mapping, uint32_t release, char out[256]);
 // serve_configs.c: members of a flag's mapping that the release does not take beside each other.
 bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t release, char out[256]);
 // The mapping that all dotted lines of the flag make up.
-void kvb_vllm_gather_dotted(const struct kvb_deployment *deployment, const char *flag, uint32_t release,
-                            char out[512]);
+void kvb_vllm_gather_dotted(const struct kvb_deployment *deployment, const char *flag, uint32_t release, char out[512]);
 // serve_modules.c: a line with adapters that are neither NAME=PATH nor JSON of the right members.
 bool kvb_vllm_judge_modules(const char *line, const struct kvb_engine *engine, char out[256]);
 // serve_mapping.c: a line with a value that has to be JSON and is none.

@@ -127,6 +127,32 @@ static bool say_connector(const struct judging *judging, const struct kvb_member
     return true;
 }
 
+// Words that code of its own compared before the types of fields did. Source: vllm/config.py KVTransferConfig v0.6.5
+// and SpeculativeConfig._verify_args v0.8.2, each to v0.9.0.
+static const struct early_words {
+    const char *name, *opening;
+    uint32_t since;
+} early[] = {
+    {"kv-transfer-config.kv_role", "Unsupported kv_role: ", R(6, 5)},
+    {"speculative-config.acceptance_method",
+     "Expected acceptance_method to be either rejection_sampler or typical_acceptance_sampler. Instead it is ",
+     R(8, 2)},
+};
+
+static bool judge_early(const struct judging *judging, const char *name, const struct kvb_member *member)
+{
+    for (size_t i = 0; judging->release < VALIDATED_SINCE && i < sizeof early / sizeof early[0]; i++) {
+        bool asked = judging->release >= early[i].since && strcmp(early[i].name, name) == 0;
+        if (asked && !is_word(kvb_choices_of(name, VALIDATED_SINCE), member, VALIDATED_SINCE)) {
+            judging->out[0] = '\0';
+            add(judging, early[i].opening);
+            kvb_append(judging->out, OPTIONAL_CAPACITY, member->value, member->size);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool judge_word(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
     char name[2 * KVB_MEMBER_CAPACITY];
@@ -134,6 +160,9 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
     kvb_append(name, sizeof name, ".", 1);
     kvb_append(name, sizeof name, member->key, strlen(member->key));
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
+    if (judge_early(judging, name, member)) {
+        return true;
+    }
     bool spec = member->value[0] == '{' && strcmp(flag, "quantization-config") == 0; // of linear and moe
     if (first == NULL || spec || is_word(first, member, judging->release)) {
         return false;
@@ -304,6 +333,10 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
     if (!judging.is_release || is_set_by_variables(deployment, flag, engine->release)) {
         return false;
     }
-    return (strcmp(flag, "speculative-config") == 0 && kvb_vllm_judge_draft(whole_text, out)) ||
-           kvb_vllm_judge_config(flag, whole_text, engine->release, out);
+    bool draft = strcmp(flag, "speculative-config") == 0;
+    if (draft &&
+        (kvb_vllm_judge_draft(whole_text, out) || kvb_vllm_judge_synthetic(whole_text, engine->release, out))) {
+        return true;
+    }
+    return kvb_vllm_judge_config(flag, whole_text, engine->release, out);
 }

@@ -10,6 +10,7 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
 #define FUSED_SINCE R(21, 0)
+#define XPU_KERNELS_UNTIL R(27, 0)
 #define KINDS_SINCE R(26, 0) // before 0.16 the config takes any member
 
 static bool say(char out[OPTIONAL_CAPACITY], const char *key, const char *what)
@@ -65,6 +66,49 @@ static bool judge_kinds(const struct kvb_member *whole, uint32_t release, char o
     return false;
 }
 
+// What vllm/kernels registers, whatever the platform.
+static bool is_provider(const char *text, size_t size, uint32_t release)
+{
+    static const char *const words[] = {"native", "vllm_c", "aiter", "oink", "xpu_kernels"};
+    size_t count = sizeof words / sizeof words[0] - (release >= XPU_KERNELS_UNTIL ? 1 : 0);
+    for (size_t i = 0; i < count; i++) {
+        if (same(words[i], text, size, false)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A list of names, or one text with commas between them, of which no blank counts.
+static bool names_providers(const struct kvb_member *op, uint32_t release)
+{
+    struct kvb_member name;
+    bool list = op->value[0] == '[', all = list || op->value[0] == '"';
+    for (const char *at = op->value; list && kvb_element_next(&at, &name);) {
+        all = all && name.value[0] == '"' && is_provider(name.value + 1, name.size - 2, release);
+    }
+    const char *end = op->value + op->size - 1; // the quote behind the text
+    for (const char *at = op->value + 1; !list && all && at <= end;) {
+        at += strspn(at, " ");
+        size_t size = strcspn(at, " ,\"");
+        all = is_provider(at, size, release);
+        at += size + strspn(at + size, " ") + 1;
+    }
+    return all;
+}
+
+static bool judge_op(const struct kvb_member *op, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    bool fused = release >= FUSED_SINCE && strcmp(op->key, "fused_add_rms_norm") == 0;
+    if (!fused && strcmp(op->key, "rms_norm") != 0) {
+        return say(out, op->key, "Unexpected keyword argument");
+    }
+    if (!names_providers(op, release)) {
+        return say(out, op->key, "All providers in priority must be registered implementations.");
+    }
+    return false;
+}
+
 static bool judge_priority(const struct kvb_member *whole, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     struct kvb_member member;
@@ -72,9 +116,8 @@ static bool judge_priority(const struct kvb_member *whole, uint32_t release, cha
         return say(out, whole->key, "Input should be an object");
     }
     for (const char *at = whole->value; kvb_member_next(&at, &member);) {
-        bool fused = release >= FUSED_SINCE && strcmp(member.key, "fused_add_rms_norm") == 0;
-        if (!fused && strcmp(member.key, "rms_norm") != 0) {
-            return say(out, member.key, "Unexpected keyword argument");
+        if (judge_op(&member, release, out)) {
+            return true;
         }
     }
     return false;
@@ -123,6 +166,9 @@ bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, ui
     if (strcmp(flag, "attention-config") == 0) {
         return release >= KINDS_SINCE && strcmp(member->key, "backend_per_kind") == 0 &&
                judge_kinds(member, release, out);
+    }
+    if (strcmp(flag, "ir-op-priority") == 0) {
+        return judge_op(member, release, out);
     }
     if (strcmp(flag, "kernel-config") == 0) {
         return judge_kernel(member, release, out);

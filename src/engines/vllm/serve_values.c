@@ -14,6 +14,7 @@
 #define REASONING_IS_CHOICE_UNTIL KVB_RELEASE(0, 11, 1)
 #define LOADERS_LISTED_SINCE KVB_RELEASE(0, 10, 1) // model_loader/__init__.py get_model_loader
 #define PARSERS_SINCE KVB_RELEASE(0, 10, 2)
+#define FORMATS_LISTED_UNTIL KVB_RELEASE(0, 10, 0)
 #define REASONING_SWITCH_UNTIL KVB_RELEASE(0, 9, 0) // --enable-reasoning
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
@@ -158,23 +159,25 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     return true;
 }
 
-// Source: vllm/transformers_utils/config.py get_config_parser, from v0.10.2; listed by argparse before.
+// Source: vllm/transformers_utils/config.py get_config_parser, from v0.10.2; an enum before, which argparse lists up to
+// v0.9.2.
 static bool judge_format(const struct kvb_known_flag *flag, const char *value, uint32_t release,
                          char out[OPTIONAL_CAPACITY])
 {
     static const char *const words[] = {"auto", "hf", "mistral", ""};
     size_t size = strcspn(value, "\n");
-    bool known = strcmp(flag->name, "config-format") != 0 || release < PARSERS_SINCE;
+    bool known = strcmp(flag->name, "config-format") != 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         known |= strlen(words[i]) == size && strncmp(words[i], value, size) == 0;
     }
     if (known) {
         return false;
     }
+    bool parsed = release >= PARSERS_SINCE, listed = release < FORMATS_LISTED_UNTIL;
     out[0] = '\0';
-    add_text(out, "Unknown config format `");
+    add_text(out, parsed ? "Unknown config format `" : listed ? "argument --config-format: invalid choice: '" : "'");
     add(out, value, size);
-    add_text(out, "`.");
+    add_text(out, parsed ? "`." : listed ? "' (choose from 'auto', 'hf', 'mistral')" : "' is not a valid ConfigFormat");
     return true;
 }
 
