@@ -98,6 +98,7 @@ struct kvb_deployment {
     struct kvb_gpu gpu_value;
     uint64_t gpu_memory_bytes, gpu_free_bytes; // 0 = not said
     bool gpu_free_stated;
+    uint32_t gpus_stated; // 2 of "2xH100"; 0: no number is said
     bool usage_set, platform_set;
     enum kvb_usage usage;
     enum kvb_platform platform;

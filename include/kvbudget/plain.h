@@ -61,6 +61,7 @@ enum kvb_plain_number {
     KVB_PLAIN_OFFLOAD_ROLES,    // a bit for each enum kvb_role that --offload-params or --cpu-offload-params name
     KVB_PLAIN_DRAFT_LENGTH,     // max_model_len of a speculative config
     KVB_PLAIN_DRAFT_SAMPLES,    // 1: its draft_sample_method is probabilistic
+    KVB_PLAIN_GGUF_LOADER,      // 1: --load-format gguf
     KVB_PLAIN_NUMBER_COUNT
 };
 

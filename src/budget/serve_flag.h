@@ -44,6 +44,7 @@ struct kvb_serve_flag {
     bool serve_only;              // an old or second spelling: read in a serve command, never offered nor written
     bool ours;                    // kvbudget's own: never written into a line
     bool attached;                // its short form takes any value without a blank: -O3
+    const char *uncounted;        // words of its values whose memory is not known here, a blank between; NULL: none
     bool below_is_none;           // a number below 0 counts as 0
     const char *absent;           // what it means without a value; NULL: it needs one
     const char *argument;         // of our own flag, for help; NULL: the setting's

@@ -28,6 +28,19 @@ static enum kvb_status set_number(struct kvb_serve_reading *reading, enum kvb_se
     return KVB_OK;
 }
 
+// A word that some release takes and nobody here can count.
+static bool is_uncounted(const struct kvb_serve_flag *flag, const char *value)
+{
+    for (const char *at = flag->uncounted; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+        if (strlen(value) == size && strncmp(at, value, size) == 0) {
+            return true;
+        }
+        at += size;
+    }
+    return false;
+}
+
 static enum kvb_status set_setting(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
                                    const char *value)
 {
@@ -35,6 +48,13 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
     uint64_t number = 0;
     char why[256], plain[KVB_PLAIN_CAPACITY];
     const char *text = kvb_as_plain_number(value, row, reading->engine->traits, plain);
+    if (is_uncounted(flag, value)) {
+        return kvb_problem_add(
+            reading->problems, KVB_ERROR, KVB_NOT_ALLOWED, HERE,
+            "in the serve command: %s: what '%s' keeps in memory is not counted here; without the flag "
+            "the checkpoint counts as it is",
+            row->key, value);
+    }
     if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
         text = "0";
     }

@@ -61,6 +61,7 @@ void kvb_deployment_take_gpu_count(struct kvb_deployment *deployment)
     } else if (!cut_count(deployment->gpu, &count)) {
         return;
     }
+    deployment->gpus_stated = (uint32_t)count;
     for (size_t i = 0; i < sizeof splits / sizeof splits[0]; i++) {
         if (deployment->settings.values[splits[i]].set) {
             return; // how the cards are used is said

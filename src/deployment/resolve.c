@@ -105,6 +105,18 @@ static void judge_free(const struct kvb_plan *plan, struct kvb_problems *problem
     }
 }
 
+// "2xH100" and --tensor-parallel-size 4: an engine on one machine refuses that (vllm/config/parallel.py v0.27.1).
+static void judge_count(const struct kvb_deployment *deployment, struct kvb_problems *problems)
+{
+    uint64_t used = kvb_gpu_count(&deployment->settings);
+    if (deployment->gpus_stated > 0 && used > deployment->gpus_stated) {
+        (void)kvb_problem_add(problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
+                              "it runs on %llu GPUs and %u are stated: it starts only where the others are on further "
+                              "machines",
+                              (unsigned long long)used, (unsigned)deployment->gpus_stated);
+    }
+}
+
 // An own model that drafts: not ngram, and not the layers of the served checkpoint itself.
 static bool has_draft(const struct kvb_deployment *deployment)
 {
@@ -325,6 +337,7 @@ enum kvb_status kvb_deployment_resolve(const struct kvb_deployment *deployment, 
     }
     if (status == KVB_OK) {
         judge_free(made, problems);
+        judge_count(deployment, problems);
         judge_adapters(deployment, made, rules, problems);
         kvb_plan_copy(plan, made);
     }

@@ -51,7 +51,8 @@ static void say_newer(const struct kvb_engine_rows *rules, const char *version, 
     if (rules->partly > rules->newest) {
         (void)snprintf(with, sizeof with, " with what is known of %s", kvb_release_format(partly, rules->partly));
     }
-    const char *is = kvb_release_is_untagged(version) ? "was built without its tags and says no release: taken as" : "is";
+    const char *is =
+        kvb_release_is_untagged(version) ? "was built without its tags and says no release: taken as" : "is";
     (void)kvb_problem_add(problems, KVB_NOTICE, KVB_ASSUMED, place,
                           "%s %s %s newer than %s, the newest release whose rules are known; those are used%s, and the "
                           "bound is wider",

@@ -249,6 +249,14 @@ static void note_sampling(const char *line, struct kvb_plan *plan)
     }
 }
 
+static void note_loader(const char *line, struct kvb_plan *plan)
+{
+    const char *end = after(line, "--load-format gguf");
+    if (end != NULL && is_end(end)) {
+        plan->plain_numbers[KVB_PLAIN_GGUF_LOADER] = (struct kvb_plain_value){.set = true, .number = 1};
+    }
+}
+
 // A member of JSON that is not null, or one given as a flag of its own.
 static bool is_member_said(const char *line, const char *member, const char *dotted)
 {
@@ -338,6 +346,7 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         plan->v0_feature = plan->v0_feature != NULL ? plan->v0_feature : feature;
         note_number(line, plan);
         note_sampling(line, plan);
+        note_loader(line, plan);
         note_moved(line, plan);
         plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
         plan->plain_flags |= words_of_draft(line);

@@ -240,6 +240,7 @@ void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget
     kvb_platform_note(context, budget, problems);
     note_class(context, problems);
     note_item(context, problems);
+    kvb_warn_of_packages(context, problems);
     note_first_start(context, budget, problems);
     note_released(budget, problems);
     explain_load(context, budget, problems);

@@ -17,5 +17,7 @@ void kvb_settle_outside(const struct kvb_context *context, struct kvb_budget *bu
 void kvb_judge(const struct kvb_context *context, struct kvb_budget *budget);
 // Adds what must be said beside the verdict; refuses nothing.
 void kvb_warn(const struct kvb_context *context, const struct kvb_budget *budget, struct kvb_problems *problems);
+// packages.c: of packages that the start needs, a part of it.
+void kvb_warn_of_packages(const struct kvb_context *context, struct kvb_problems *problems);
 
 #endif

@@ -1,0 +1,66 @@
+// Packages that a start needs and the release does not bring; more GPUs than are stated.
+// Source: vllm/config/speculative.py v0.11.1 and v0.27.1, requirements/common.txt; setup.py v0.23.0 and v0.24.0;
+// vllm/config/parallel.py v0.27.1.
+#include <string.h>
+
+#include "unit/command_rows.h"
+#include "unit/plans.h"
+
+static struct kvb_plan plan;
+static struct kvb_budget budget;
+
+static bool warns(const char *package)
+{
+    const struct kvb_problems *said = answer_into(&plan, &budget);
+    for (uint32_t i = 0; i < said->count; i++) {
+        if (strstr(said->items[i].text, package) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void packages(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, KVB_RELEASE(0, 11, 1));
+    assert_false(warns("arctic-inference"));
+    plan.plain_flags = KVB_PLAIN_SUFFIX;
+    assert_true(warns("Suffix decoding needs the package arctic-inference"));
+    plan.engine.release = KVB_RELEASE(0, 11, 0); // knows no such method
+    assert_false(warns("arctic-inference"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 24, 0));
+    assert_false(warns("vllm-gguf-plugin"));
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_FP8);
+    assert_false(warns("vllm-gguf-plugin"));
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_GGUF);
+    assert_true(warns("GGUF needs the package vllm-gguf-plugin"));
+    plan.engine.release = KVB_RELEASE(0, 23, 0); // gguf is in requirements/common.txt
+    assert_false(warns("vllm-gguf-plugin"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 24, 0));
+    plan.model.checkpoint.kind = KVB_CHECKPOINT_GGUF;
+    assert_true(warns("vllm-gguf-plugin"));
+}
+
+static void lines(void **state)
+{
+    (void)state;
+#define PLAN "plan --gpu h100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B "
+    static const struct command_row_of_test rows[] = {
+        {PLAN "--load-format gguf", 0, {"GGUF needs the package vllm-gguf-plugin"}},
+        {PLAN "--load-format auto", 0, {"!vllm-gguf-plugin"}},
+        {PLAN "--load-format gguf --load-format auto", 0, {"!vllm-gguf-plugin"}},
+        {"plan --gpu 2xh100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 4",
+         0,
+         {"it runs on 4 GPUs and 2 are stated: it starts only where the others are on further machines"}},
+        {"plan --gpu 2xh100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 2",
+         0,
+         {"!are stated"}},
+        {"plan --gpu h100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 4",
+         0,
+         {"!are stated"}},
+    };
+    EACH_COMMAND(rows);
+}
+
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(packages), cmocka_unit_test(lines))
