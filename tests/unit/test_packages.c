@@ -48,6 +48,7 @@ static void lines(void **state)
 #define PLAN "plan --gpu h100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B "
     static const struct command_row_of_test rows[] = {
         {PLAN "--load-format gguf", 0, {"GGUF needs the package vllm-gguf-plugin"}},
+        {PLAN "--load-format gguf-of-mine", 1, {"!vllm-gguf-plugin"}},
         {PLAN "--load-format auto", 0, {"!vllm-gguf-plugin"}},
         {PLAN "--load-format gguf --load-format auto", 0, {"!vllm-gguf-plugin"}},
         {"plan --gpu 2xh100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 4",

@@ -115,6 +115,8 @@ static void words_of_older_releases(void **state)
         {R(8, 5), "\n--collect-detailed-traces all,model,worker", TAKEN},
         {R(8, 5), "\n--collect-detailed-traces all,x",
          "argument --collect-detailed-traces: Invalid module all,x in collect_detailed_traces"},
+        {R(9, 0), "\n--collect-detailed-traces x",
+         "argument --collect-detailed-traces: invalid choice: 'x' (choose from 'all', 'model', 'worker')"},
         {R(9, 0), "\n--collect-detailed-traces model,worker", TAKEN},
         {R(9, 0), "\n--collect-detailed-traces all,model,worker",
          "argument --collect-detailed-traces: invalid choice: 'all,model,worker' (choose from 'all', 'model', "

@@ -4,7 +4,7 @@
 
 #include <kvbudget/input.h>
 
-#include "unit/test.h"
+#include "unit/command_rows.h"
 
 static struct kvb_deployment deployment;
 static struct kvb_problems problems;
@@ -160,5 +160,20 @@ static void methods_that_are_not_counted(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(methods_that_are_not_counted), cmocka_unit_test(numbers_are_read),
-              cmocka_unit_test(others_are_not), cmocka_unit_test(members_are_read))
+// Flags that move no memory: 2 and 10 machines share no one GPU (vllm/config/parallel.py v0.26.0).
+static void plain_numbers(void **state)
+{
+    (void)state;
+#define PLAN "plan --gpu h100-sxm --engine vllm@0.26.0 -- vllm serve Qwen/Qwen3-8B --nnodes="
+    static const struct command_row_of_test rows[] = {
+        {PLAN "+2", 1, {"(rule nnodes)"}},
+        {PLAN "1_0", 1, {"(rule nnodes)"}},
+        {PLAN "~2", 1, {"(rule nnodes)"}},
+        {PLAN "+1", 0, {"!(rule nnodes)"}},
+    };
+    EACH_COMMAND(rows);
+}
+
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(plain_numbers),
+                   cmocka_unit_test(methods_that_are_not_counted), cmocka_unit_test(numbers_are_read),
+                   cmocka_unit_test(others_are_not), cmocka_unit_test(members_are_read))

@@ -37,7 +37,8 @@ static void gather(const char *mapping, struct synthetic *out)
         uint32_t ppm = 0;
         if (strcmp(member.key, "rejection_sample_method") == 0) {
             out->asked = kvb_vllm_member_is(&member, "\"synthetic\"");
-        } else if (strcmp(member.key, "num_speculative_tokens") == 0 && read(&member, &ppm)) {
+        } else if (strcmp(member.key, "num_speculative_tokens") == 0) {
+            (void)read(&member, &ppm);
             out->tokens = ppm / KVB_PPM;
         } else if (strcmp(member.key, "synthetic_acceptance_rates") == 0 && !kvb_vllm_member_is(&member, "null")) {
             out->rates = member;
