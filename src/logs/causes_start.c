@@ -163,6 +163,10 @@ static const struct kvb_cause_row rows[] = {
      "a hang, not a shortage: py-spy of the rank that logs nothing, its NCCL lines and dmesg; --watchdog-timeout "
      "waits longer",
      "[TP4] Watchdog timeout (self.watchdog_timeout=300)"},
+    {"launch timed out", NULL, "a kernel failed on the GPU", "engine", "another release or backend",
+     "the driver ends what runs for seconds on a card that also drives a screen; else a bug or broken hardware: look "
+     "for Xid in dmesg",
+     "RuntimeError: CUDA error: the launch timed out and was terminated"},
     {"timed out", NULL, "a process did not answer in time", "first process that went silent", "looked at",
      "a hang, not a shortage: look for the rank that logs nothing, its NCCL lines and dmesg",
      "TimeoutError: RPC call to sample_tokens timed out."},
@@ -226,6 +230,11 @@ static const struct kvb_cause_row rows[] = {
      "the model's code does not compile for these sizes: without compiling it runs, more slowly; a newer release may "
      "know better",
      "ConstraintViolationError: Constraints violated (L['x'].size()[0])!"},
+    {"CppCompileError", NULL, "what is compiled on this machine did not compile", "CUDA toolkit",
+     "and compiler, of PyTorch's CUDA",
+     "the compiler's first error says what: a header, a flag or an instruction that it does not know, or too little "
+     "memory for so many jobs",
+     "torch._inductor.exc.InductorError: CppCompileError: C++ compile error"},
     {"torch._inductor.exc", NULL, "torch.compile failed", "enforce-eager", "true",
      "what the compiler says stands in the message; without compiling the model runs, more slowly",
      "torch._inductor.exc.InductorError: RuntimeError: x"},

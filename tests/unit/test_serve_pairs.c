@@ -86,6 +86,42 @@ static const struct {
      "Default modality-specific LoRA(s) were provided for a non multimodal model"},
     {R(11, 1), 0, "--mm-shm-cache-max-object-size-mb 64",
      "'mm_shm_cache_max_object_size_mb' should only be set when 'mm_processor_cache_type' is 'shm'."},
+    {R(11, 1), R(14, 0), "--kv-offloading-backend native",
+     "You must set kv_offloading_size when kv_offloading_backend is set."},
+    {R(5, 0), 0, "--ray-workers-use-nsight", "Unable to use nsight profiling unless workers run with Ray."},
+    {R(19, 0), 0, "--distributed-executor-backend ray", "`ray` does not support async scheduling yet."},
+    // vllm/config/quantization.py, _ONLINE_SHORTHANDS
+    {R(22, 0), R(24, 0), "--quantization-config {\"ignore\":[\"a\"]}\n--quantization awq",
+     "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_tensor', "
+     "'int8_per_channel_weight_only', 'mxfp8', 'online']"},
+    {R(24, 0), R(26, 0), "--quantization-config {\"ignore\":[\"a\"]}\n--quantization awq",
+     "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+     "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp8', 'online']"},
+    {R(26, 0), R(28, 0), "--quantization-config {\"ignore\":[\"a\"]}\n--quantization fp8",
+     "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+     "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp8', 'nvfp4_per_token', 'online']"},
+    {R(28, 0), 0, "--quantization-config {\"ignore\":[\"a\"]}\n--quantization fp8",
+     "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+     "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp4', 'mxfp8', 'nvfp4_per_token', 'online']"},
+    {R(9, 0), R(11, 0), "--guided-decoding-disable-any-whitespace",
+     "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {R(9, 0), R(11, 0), "--guided-decoding-disable-any-whitespace\n--guided-decoding-backend outlines",
+     "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {R(9, 0), R(11, 0), "--guided-decoding-disable-any-whitespace\n--guided-decoding-backend auto",
+     "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {R(9, 0), R(11, 0), "--guided-decoding-disable-any-whitespace\n--guided-decoding-backend lm-format-enforcer",
+     "disable_any_whitespace is only supported for xgrammar and guidance backends."},
+    {R(9, 0), R(11, 0), "--guided-decoding-disable-additional-properties",
+     "disable_additional_properties is only supported for the guidance backend."},
+    {R(5, 2), R(10, 0), "--enable-prompt-adapter", "max_prompt_adapter_token must be set."},
+    {R(7, 3), R(20, 0), "--quantization ptpc_fp8", "ptpc_fp8 quantization is supported only on ROCm."},
+    {R(21, 0), 0, "--mm-encoder-fp8-scale-path a",
+     "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be 'fp8'."},
+    {R(21, 0), 0, "--mm-encoder-fp8-scale-save-path a",
+     "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be 'fp8'."},
+    {R(11, 0), R(17, 0), "--logits-processor-pattern a",
+     "--logits-processor-pattern is not supported. We recommend to remove --logits-processor-pattern from your "
+     "config."},
 };
 
 // A model with pictures over two ranks that drafts by hidden states, with the scheduler a step ahead: all that a row
@@ -149,6 +185,16 @@ static void beside_the_pairs(void **state)
         "--enable-mamba-cache-stochastic-rounding\n--mamba-ssm-cache-dtype float16",
         "--mm-tensor-ipc direct_rpc",
         "--distributed-executor-backend mp",
+        "--quantization-config {\"ignore\":[\"a\"]}",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization fp8_per_block",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization fp8_per_channel",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization fp8_per_tensor",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization int8_per_channel_weight_only",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization mxfp8",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization nvfp4_per_token",
+        "--quantization-config {\"ignore\":[\"a\"]}\n--quantization online",
+        "--kv-offloading-backend native\n--kv-offloading-size 4",
+        "--mm-encoder-fp8-scale-path a\n--mm-encoder-attn-dtype fp8",
         "--renderer-num-workers 2",
         "--renderer-num-workers 2\n--runner pooling\n--mm-processor-cache-gb 0",
         "--renderer-num-workers 2\n--runner pooling\n--default-mm-loras {}", // a model of text

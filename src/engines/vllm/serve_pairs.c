@@ -18,6 +18,7 @@ struct pair_row {
     const char *flag, *holds; // `holds`: its value has this in it; NULL: any
     const char *but;          // the value that says nothing: the field's own
     const char *with, *with_holds;
+    const char *none_of;                 // the value of `with` is none of these words, each between blanks
     const char *without, *without_holds; // refused where this one is not given
     const char *variable;                // "NAME=value" has to be in the environment
     pair_test *when;
@@ -112,7 +113,7 @@ static const struct pair_row rows[] = {
      .text = "collect_detailed_traces requires `--otlp-traces-endpoint` to be set."},
     {R(11, 1), R(14, 0), .flag = "kv-offloading-backend", .without = "kv-offloading-size",
      .text = "You must set kv_offloading_size when kv_offloading_backend is set."},
-    {R(6, 0), 0, .flag = "ray-workers-use-nsight", .without = "distributed-executor-backend", .without_holds = "ray",
+    {R(5, 0), 0, .flag = "ray-workers-use-nsight", .without = "distributed-executor-backend", .without_holds = "ray",
      .text = "Unable to use nsight profiling unless workers run with Ray."},
     {R(10, 0), R(11, 0), .flag = "distributed-executor-backend", .holds = "uni", .when = asks_async,
      .text = "Async scheduling is not supported with uni-process backend."},
@@ -173,9 +174,24 @@ static const struct pair_row rows[] = {
     {R(19, 0), 0, .flag = "mm-tensor-ipc", .holds = "torch_shm", .variable = "VLLM_WORKER_MULTIPROC_METHOD=fork",
      .when = has_encoder, // the command sets spawn where nothing is said (cli_env_setup)
      .text = "torch_shm is known to fail without VLLM_WORKER_MULTIPROC_METHOD set to spawn"},
-    {R(20, 0), R(22, 0), .flag = "quantization-config", .without = "quantization",
+    {R(22, 0), R(24, 0), .flag = "quantization-config", .with = "quantization",
+     .none_of = " fp8_per_block fp8_per_tensor int8_per_channel_weight_only mxfp8 online ",
      .text = "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_tensor', "
-             "'int8_per_channel_weight_only', 'mxfp8', 'online'], got quantization=None"},
+             "'int8_per_channel_weight_only', 'mxfp8', 'online']"},
+    {R(24, 0), R(26, 0), .flag = "quantization-config", .with = "quantization",
+     .none_of = " fp8_per_block fp8_per_channel fp8_per_tensor int8_per_channel_weight_only mxfp8 online ",
+     .text = "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+             "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp8', 'online']"},
+    {R(26, 0), R(28, 0), .flag = "quantization-config", .with = "quantization",
+     .none_of =
+         " fp8_per_block fp8_per_channel fp8_per_tensor int8_per_channel_weight_only mxfp8 nvfp4_per_token online ",
+     .text = "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+             "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp8', 'nvfp4_per_token', 'online']"},
+    {R(28, 0), 0, .flag = "quantization-config", .with = "quantization",
+     .none_of = " fp8_per_block fp8_per_channel fp8_per_tensor int8_per_channel_weight_only mxfp4 mxfp8 "
+                "nvfp4_per_token online ",
+     .text = "quantization_config is only supported when quantization is one of ['fp8_per_block', 'fp8_per_channel', "
+             "'fp8_per_tensor', 'int8_per_channel_weight_only', 'mxfp4', 'mxfp8', 'nvfp4_per_token', 'online']"},
     {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-any-whitespace", .without = "guided-decoding-backend",
      .text = "disable_any_whitespace is only supported for xgrammar and guidance backends."},
     {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-any-whitespace", .with = "guided-decoding-backend",
@@ -193,7 +209,7 @@ static const struct pair_row rows[] = {
      .text = "Unknown quantization method: none."},
     {0, 0, .flag = "quantization", .holds = "NONE", .when = looks_method_up,
      .text = "Unknown quantization method: NONE."},
-    {R(8, 5), R(20, 0), .flag = "quantization", .holds = "ptpc_fp8", .when = is_nvidia,
+    {R(7, 3), R(20, 0), .flag = "quantization", .holds = "ptpc_fp8", .when = is_nvidia,
      .text = "ptpc_fp8 quantization is supported only on ROCm."},
     {R(19, 0), R(27, 0), .flag = "renderer-num-workers", .but = "1", .without = "mm-processor-cache-gb",
      .without_holds = "0", .when = has_encoder,
@@ -237,6 +253,19 @@ static bool is_given(const struct kvb_deployment *deployment, const char *flag, 
     return false;
 }
 
+// Whether the flag's value is one of the words; NULL and what is no single word are none.
+static bool is_word(const struct kvb_deployment *deployment, const char *flag, const char *words, uint32_t release)
+{
+    const char *said = words != NULL ? kvb_vllm_said(deployment, flag, release) : NULL;
+    size_t size = said != NULL ? strcspn(said, " \n") : 0;
+    for (const char *at = words; size > 0 && *at != '\0'; at += strcspn(at + 1, " ") + 1) {
+        if (strncmp(at + 1, said, size) == 0 && at[1 + size] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool says_nothing(const struct kvb_deployment *deployment, const struct pair_row *row, uint32_t release)
 {
     const char *said = row->but != NULL ? kvb_vllm_said(deployment, row->flag, release) : NULL;
@@ -266,7 +295,8 @@ static bool refuses(const struct kvb_deployment *deployment, const struct kvb_pl
         !is_given(deployment, row->flag, row->holds, release) || says_nothing(deployment, row, release)) {
         return false;
     }
-    if (row->with != NULL && !is_given(deployment, row->with, row->with_holds, release)) {
+    if (row->with != NULL && (!is_given(deployment, row->with, row->with_holds, release) ||
+                              is_word(deployment, row->with, row->none_of, release))) {
         return false;
     }
     if (row->without != NULL &&
