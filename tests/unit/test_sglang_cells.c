@@ -321,6 +321,7 @@ static void states(void **state)
         {KVB_ATTENTION_LINEAR, 2, 0, 0, 0, 64, 96, 0, 32 * 96 * 96 * 4, "lightning attention"},
         {KVB_ATTENTION_KDA, 1, 0, 32, 128, 32, 128, 0, 3 * 12288 * 2 + 4096 * 128 * 4, "Kimi delta attention"},
         {KVB_ATTENTION_SHORT_CONV, 1, 2048, 0, 0, 0, 0, 0, 2048 * 3 * 2, "LFM2's convolution"},
+        {KVB_ATTENTION_SHORT_CONV, 2, 2048, 0, 0, 0, 0, 0, 1024 * 3 * 2, "half of its channels on each of two ranks"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct state_row *row = &rows[i];

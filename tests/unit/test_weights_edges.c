@@ -190,6 +190,37 @@ static void one_layer_returns(void **state)
     assert_int_equal(weights.unquantised_bytes, weights.total_bytes);
 }
 
+// vllm/model_executor/offloader/prefetch.py v0.17.0: of each four layers the last one is moved, so of six the fourth.
+static void the_last_of_a_group_leaves(void **state)
+{
+    (void)state;
+    uint64_t layer = 2 * (4096ULL * 12 * 64 + 3ULL * 1024 * 4096 + 2 * 4096);
+    make(6);
+    load.offload_group = 4;
+    load.offload_in_group = 1;
+    (void)counted();
+    assert_int_equal(weights.offloaded_bytes, layer);
+    load.offload_in_group = 2;
+    (void)counted();
+    assert_int_equal(weights.offloaded_bytes, 2 * layer); // the third and the fourth
+    load.offload_group = 3;
+    (void)counted();
+    assert_int_equal(weights.offloaded_bytes, 4 * layer);
+}
+
+// Two tensors of 1 MiB fill a segment of 2 (kSmallSize, kSmallBuffer); the next one takes another.
+static void small_blocks_fill_a_segment(void **state)
+{
+    (void)state;
+    struct kvb_allocator allocator = {0};
+    (void)kvb_allocate(&allocator, MIB);
+    (void)kvb_allocate(&allocator, MIB);
+    assert_int_equal(allocator.reserved_bytes, 2 * MIB);
+    (void)kvb_allocate(&allocator, 1);
+    assert_int_equal(allocator.reserved_bytes, 4 * MIB);
+    assert_int_equal(allocator.allocated_bytes, 2 * MIB + 512);
+}
+
 // A projector without a tower for pictures is the sound's.
 static void towers_of_sound(void **state)
 {
@@ -308,5 +339,6 @@ static void two_formats_of_one_checkpoint(void **state)
 KVB_TEST_MAIN(cmocka_unit_test(two_formats_of_one_checkpoint), cmocka_unit_test(nothing_behind_the_last),
               cmocka_unit_test(more_than_64_layers), cmocka_unit_test(gguf_offloaded), cmocka_unit_test(plain_headers),
               cmocka_unit_test(totals_of_stages), cmocka_unit_test(one_layer_returns),
+              cmocka_unit_test(the_last_of_a_group_leaves), cmocka_unit_test(small_blocks_fill_a_segment),
               cmocka_unit_test(towers_of_sound), cmocka_unit_test(two_gpus), cmocka_unit_test(widest_of_a_pass),
               cmocka_unit_test(share_of_a_vast_card))
