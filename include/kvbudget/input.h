@@ -157,7 +157,7 @@ enum kvb_status kvb_environment_set(const char *assignment, struct kvb_environme
 
 // Words of `vllm serve MODEL --flag ...` or `python -m vllm.entrypoints...` as that release reads them:
 // abbreviations, underscores, last wins; flags without effect on memory are ignored. Values get origin
-// KVB_ORIGIN_COMMAND.
+// KVB_ORIGIN_COMMAND. The file that --config names is read, as the release in deployment->engine does, or the newest.
 enum kvb_status kvb_serve_command_read(int count, const char *const *words, struct kvb_deployment *deployment,
                                        struct kvb_problems *problems) KVB_MUST_USE;
 

@@ -87,6 +87,7 @@ struct kvb_engine_rows {
     const char *(*flag_near)(const char *word);
     // A variable whose value a release may refuse, beside those above; NULL: there is none.
     bool (*notes_variable)(const char *name);
+    const struct kvb_config_rules *config; // of a file with flags; NULL: it takes none
     // What the release's own argument parser says of the flags noted in the deployment, "" when it takes them; or NULL.
     void (*judge)(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 

@@ -87,6 +87,29 @@ struct kvb_serve_program {
     bool is_module;    // noted as kvb_deployment.serve_module
 };
 
+// What decides whether a line's --config is read, beside its file.
+struct kvb_config_line {
+    bool module;       // python -m
+    bool model_first;  // the model stands where the engine looks for it
+    bool model_flag;   // a flag names it
+    bool config_first; // --config stands in front of all other words
+    bool splits;       // the first word is a flag whose value is a word of its own
+    bool model_inside; // the file names one
+};
+
+// How releases turn a file of flags, --config, into words in front of the line's own.
+struct kvb_config_rules {
+    uint32_t lists;                                    // the first release that makes a word of each item
+    uint32_t mappings;                                 // the first release that writes them as JSON, not as Python does
+    bool any_case;                                     // of the file's ending
+    bool may_be_empty;                                 // a file that says nothing
+    bool small;                                        // "true", not "True", where a truth is spelled
+    bool (*spells)(const char *key, uint32_t release); // a truth stands behind its flag
+    bool (*excludes)(const char *key, uint32_t release); // the release takes no such key from a file; NULL: all
+    // What it says where it does not take the line; NULL: it does. NULL: it takes all.
+    const char *(*refuses)(const struct kvb_config_line *line, uint32_t release);
+};
+
 // An environment variable that the engine reads.
 struct kvb_variable_row {
     const char *name;

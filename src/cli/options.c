@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/plan_file.h"
 #include "cli/unknown_flag.h"
+#include "command/serve_command.h"
 #include "command/setting_flag.h"
 #include "text/file.h"
 
@@ -306,7 +307,8 @@ static enum kvb_status refuse_own_flags(const struct reading *reading, uint32_t 
     struct arguments *arguments = reading->arguments;
     for (uint32_t i = before; i < arguments->problems.count; i++) {
         char flag[KVB_PROBLEM_FLAG_CAPACITY];
-        (void)kvb_copy(flag, sizeof flag, arguments->problems.items[i].flag);
+        bool typed = arguments->problems.items[i].file[0] == '\0'; // not in a file that the line names
+        (void)kvb_copy(flag, sizeof flag, typed ? arguments->problems.items[i].flag : "");
         const struct option_row *row = flag[0] != '\0' ? kvb_options_find(reading->list, flag, strlen(flag)) : NULL;
         if (row != NULL && row->flag == NULL) {
             arguments->problems.count = before; // that it has no effect is not said beside this
@@ -315,6 +317,45 @@ static enum kvb_status refuse_own_flags(const struct reading *reading, uint32_t 
         }
     }
     return KVB_OK;
+}
+
+static bool says_file(const struct kvb_problems *problems, enum kvb_status status)
+{
+    for (uint32_t i = 0; i < problems->count; i++) {
+        const struct kvb_problem *problem = &problems->items[i];
+        if (problem->severity == KVB_ERROR && problem->status == status && problem->file[0] != '\0') {
+            return true;
+        }
+    }
+    return status == KVB_NO_MEMORY;
+}
+
+// The value of --engine, which comes after the serve command and stands above it; NULL: it is not given.
+static const char *engine_flag(const struct reading *reading)
+{
+    const char *value = NULL;
+    for (uint32_t i = 0; i < reading->use_count; i++) {
+        value = strcmp(reading->uses[i].row->name, "engine") == 0 ? reading->uses[i].value : value;
+    }
+    return value;
+}
+
+// What is wrong in the words is the command line's, what is wrong in a file they name is the file's.
+static enum kvb_status read_command(const struct reading *reading)
+{
+    struct arguments *arguments = reading->arguments;
+    struct kvb_question *question = &arguments->question;
+    const struct kvb_serve_beside beside = {.engine = engine_flag(reading)};
+    uint32_t before = arguments->problems.count;
+    if (question->serve_count > 0) {
+        enum kvb_status status = kvb_serve_command_read_beside(question->serve_count, question->serve_words, &beside,
+                                                               NULL, &question->deployment, &arguments->problems);
+        if (status != KVB_OK) {
+            return says_file(&arguments->problems, status) ? status : KVB_BAD_ARGUMENT;
+        }
+    }
+    question->serve_model = find_model_word(arguments);
+    return refuse_own_flags(reading, before);
 }
 
 static enum kvb_status read_profile_and_command(const struct reading *reading)
@@ -337,14 +378,7 @@ static enum kvb_status read_profile_and_command(const struct reading *reading)
                                           arguments->operands[0])
                     : kvb_container_line_load(arguments, environment, take_environment(reading, environment));
     }
-    uint32_t before = arguments->problems.count;
-    if (arguments->question.serve_count > 0 &&
-        kvb_serve_command_read(arguments->question.serve_count, arguments->question.serve_words,
-                               &arguments->question.deployment, &arguments->problems) != KVB_OK) {
-        return KVB_BAD_ARGUMENT;
-    }
-    arguments->question.serve_model = find_model_word(arguments);
-    return refuse_own_flags(reading, before);
+    return read_command(reading);
 }
 
 enum kvb_status kvb_options_read(struct arguments *arguments, int count, const char *const *words)

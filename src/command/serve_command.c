@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "command/serve_config.h"
 #include "command/serve_dotted.h"
 #include "command/serve_reading.h"
 
@@ -290,37 +291,72 @@ static void note_changes(struct kvb_serve_trace *trace, int word, const struct k
     }
 }
 
-static enum kvb_status read_traced(struct kvb_serve_reading *reading, struct kvb_serve_trace *trace)
+// `word`: where the next one stands in the line as it was given.
+static enum kvb_status read_traced(struct kvb_serve_reading *reading, int word, struct kvb_serve_trace *trace)
 {
     struct kvb_settings before = reading->deployment->settings;
     uint32_t problems = reading->problems->count;
     bool model_said = reading->model_said;
-    int word = reading->at;
     enum kvb_status status = read_word(reading);
     note_changes(trace, word, &before, problems, reading);
     trace->model = reading->model_said && !model_said ? word : trace->model;
     return status;
 }
 
-enum kvb_status kvb_serve_command_read_traced(int count, const char *const *words, struct kvb_serve_trace *trace,
+// What is wrong with a word of the file is said at its key.
+static void place_problems(const struct kvb_expanded_line *line, int word, struct kvb_problems *problems,
+                           uint32_t before)
+{
+    static const char begins[] = "in the serve command: ";
+    const struct kvb_word_place *place = &line->places[word];
+    for (uint32_t i = before; place->line > 0 && i < problems->count; i++) {
+        struct kvb_problem *problem = &problems->items[i];
+        size_t skipped = kvb_starts_with(problem->text, begins) ? sizeof begins - 1 : 0;
+        memmove(problem->text, problem->text + skipped, strlen(problem->text) + 1 - skipped);
+        (void)kvb_copy(problem->file, sizeof problem->file, line->file);
+        kvb_make_printable(problem->file);
+        problem->line = place->line;
+        problem->column = place->column;
+    }
+}
+
+static enum kvb_status read_next(struct kvb_serve_reading *reading, const struct kvb_expanded_line *line,
+                                 struct kvb_serve_trace *trace)
+{
+    int word = reading->at;
+    uint32_t before = reading->problems->count;
+    bool longer = line->places != NULL;
+    enum kvb_status status =
+        trace != NULL ? read_traced(reading, longer ? line->places[word].index : word, trace) : read_word(reading);
+    if (longer) {
+        place_problems(line, word, reading->problems, before);
+    }
+    return status;
+}
+
+enum kvb_status kvb_serve_command_read_beside(int count, const char *const *words,
+                                              const struct kvb_serve_beside *beside, struct kvb_serve_trace *trace,
                                               struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     struct kvb_serve_reading reading = {.count = count, .words = words, .deployment = deployment, .problems = problems};
-    memset(trace, 0, sizeof *trace);
-    enum kvb_status status = kvb_serve_read_program(&reading);
-    while (status == KVB_OK && reading.at < reading.count) {
-        status = read_traced(&reading, trace);
+    struct kvb_expanded_line line = {0};
+    if (trace != NULL) {
+        memset(trace, 0, sizeof *trace);
     }
-    return status;
+    enum kvb_status status = kvb_serve_read_program(&reading), file = KVB_OK;
+    if (status == KVB_OK) {
+        file = kvb_line_expand(&line, &reading, beside);
+    }
+    while (status == KVB_OK && reading.at < reading.count) {
+        status = read_next(&reading, &line, trace);
+    }
+    kvb_expanded_line_free(&line);
+    return file == KVB_OK ? status : file;
 }
 
 enum kvb_status kvb_serve_command_read(int count, const char *const *words, struct kvb_deployment *deployment,
                                        struct kvb_problems *problems)
 {
-    struct kvb_serve_reading reading = {.count = count, .words = words, .deployment = deployment, .problems = problems};
-    enum kvb_status status = kvb_serve_read_program(&reading);
-    while (status == KVB_OK && reading.at < reading.count) {
-        status = read_word(&reading);
-    }
-    return status;
+    static const struct kvb_serve_beside nothing;
+    return kvb_serve_command_read_beside(count, words, &nothing, NULL, deployment, problems);
 }

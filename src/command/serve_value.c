@@ -216,7 +216,8 @@ enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kv
         return set_own(reading, flag, value);
     case KVB_SERVE_CONFIG_FILE:
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_NOT_ALLOWED, HERE,
-                              "--%s %.200s is not read; give its settings as flags", flag->name, value);
+                              "--%s %.200s is not read: %s looks for it as two words, --%s FILE", flag->name, value,
+                              reading->engine->title, flag->name);
         return KVB_OK;
     case KVB_SERVE_OTHER_CONFIG:
         (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_NOT_ALLOWED, HERE,

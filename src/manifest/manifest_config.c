@@ -18,12 +18,12 @@ enum kvb_status kvb_read_vllm_config(struct kvb_manifest *manifest, const struct
     }
     struct kvb_found *found =
         kvb_found_new(manifest, "vllm-config", "vllm serve --config", kvb_node_offset(manifest, root));
-    kvb_words_from_mapping(manifest, root, &words);
-    kvb_found_read_serve(manifest, found, kvb_image_engine(NULL), &words, NULL);
     if (manifest->release != NULL) {
         (void)kvb_copy(found->deployment.engine, sizeof found->deployment.engine,
                        kvb_manifest_join(manifest, kvb_image_engine(NULL)->name, "@", manifest->release));
     }
+    found->status = kvb_words_from_file(manifest, root, found->deployment.engine, &words, &found->problems);
+    kvb_found_read_serve(manifest, found, kvb_image_engine(NULL), &words, NULL);
     return kvb_found_emit(manifest, found, root->line);
 }
 

@@ -5,9 +5,9 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "command/serve_config.h"
 #include "engines/flags.h"
 #include "manifest/manifest_reader.h"
-#include "text/tree_text.h"
 
 const char *kvb_node_text(const struct kvb_node *node)
 {
@@ -51,54 +51,43 @@ void kvb_words_from_node(struct kvb_manifest *manifest, const struct kvb_node *n
 
 // ---- a mapping as flags
 
-static bool is_word(const char *text, const char *word)
+struct mapping {
+    struct kvb_manifest *manifest;
+    struct kvb_words *words;
+};
+
+static void take_word(void *context, const struct kvb_node *node, const char *word)
 {
-    return kvb_equal_ignoring_case(text, word);
+    const struct mapping *mapping = context;
+    struct kvb_manifest *manifest = mapping->manifest;
+    kvb_words_say(manifest, mapping->words, kvb_manifest_copy(manifest, word, strlen(word)),
+                  kvb_source_offset(manifest, node->key_line, node->key_column));
 }
 
-// {"a": 1} as the JSON a flag takes.
-static const char *as_json(struct kvb_manifest *manifest, const struct kvb_node *node)
+static enum kvb_status add_mapping(struct kvb_manifest *manifest, const struct kvb_node *node, const char *engine,
+                                   struct kvb_words *words, struct kvb_problems *problems)
 {
-    struct kvb_buffer json;
-    kvb_buffer_init(&json);
-    kvb_node_write_json(&json, node);
-    const char *text = kvb_buffer_text(&json);
-    const char *copy = kvb_manifest_copy(manifest, text, strlen(text));
-    manifest->out_of_memory = manifest->out_of_memory || json.failed;
-    kvb_buffer_free(&json);
-    return copy;
-}
-
-static void add_flag(struct kvb_manifest *manifest, const struct kvb_node *node, struct kvb_words *words)
-{
-    size_t offset = kvb_source_offset(manifest, node->key_line, node->key_column);
-    const char *flag = kvb_manifest_join(manifest, "--", node->key, "");
-    if (node->kind == KVB_NODE_SCALAR) {
-        if (kvb_node_is_null(node) || node->text[0] == '\0' || (!node->quoted && is_word(node->text, "false"))) {
-            return; // as vLLM reads it: left out, so that a default that is true stays
-        }
-        kvb_words_say(manifest, words, flag, offset);
-        if (node->quoted || !is_word(node->text, "true")) {
-            kvb_words_say(manifest, words, node->text, offset);
-        }
-        return;
-    }
-    kvb_words_say(manifest, words, flag, offset);
-    if (node->kind == KVB_NODE_MAPPING) {
-        kvb_words_say(manifest, words, as_json(manifest, node), offset);
-        return;
-    }
-    for (const struct kvb_node *child = node->first; child != NULL; child = child->next) {
-        const char *text = child->kind == KVB_NODE_SCALAR ? child->text : as_json(manifest, child);
-        kvb_words_say(manifest, words, text, offset);
-    }
+    struct mapping mapping = {manifest, words};
+    const struct kvb_tree tree = {.file = manifest->file};
+    const struct kvb_config_form how = {.engine = kvb_image_engine(NULL),
+                                        .release = kvb_config_release(engine != NULL ? engine : ""),
+                                        .call = engine == NULL,
+                                        .take = take_word,
+                                        .context = &mapping};
+    enum kvb_status status = kvb_config_words(&how, &tree, node, problems);
+    manifest->out_of_memory = manifest->out_of_memory || status == KVB_NO_MEMORY;
+    return status;
 }
 
 void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words)
 {
-    for (const struct kvb_node *child = mapping->first; child != NULL; child = child->next) {
-        add_flag(manifest, child, words);
-    }
+    (void)add_mapping(manifest, mapping, NULL, words, NULL); // nothing but memory is refused
+}
+
+enum kvb_status kvb_words_from_file(struct kvb_manifest *manifest, const struct kvb_node *root, const char *engine,
+                                    struct kvb_words *words, struct kvb_problems *problems)
+{
+    return add_mapping(manifest, root, engine, words, problems);
 }
 
 bool kvb_key_is_setting(const char *key)

@@ -225,6 +225,9 @@ kvb_manifest_text_reader kvb_read_script, kvb_read_modelfile, kvb_read_dockerfil
 
 // A mapping as flags of a serve command: `key: value` is --key value, true a bare flag, a list several words.
 void kvb_words_from_mapping(struct kvb_manifest *manifest, const struct kvb_node *mapping, struct kvb_words *words);
+// The same for the root of a file of --config, as the release in `engine` ("vllm@0.11.0") reads it, or the newest.
+enum kvb_status kvb_words_from_file(struct kvb_manifest *manifest, const struct kvb_node *root, const char *engine,
+                                    struct kvb_words *words, struct kvb_problems *problems);
 // True when the key is a flag that moves memory, and cannot be another word.
 bool kvb_key_is_setting(const char *key);
 // True when a key of the mapping is a flag that moves memory.

@@ -1,4 +1,4 @@
-// The words of a serve command into a deployment: the keys of a config file, flags of some releases, the model, roles.
+// The words of a serve command into a deployment: flags of some releases, the model, roles.
 #include <string.h>
 
 #include "base/text.h"
@@ -6,9 +6,6 @@
 #include "engines/flags.h"
 #include "manifest/manifest_serve.h"
 #include "manifest/templates.h"
-#include "text/files.h"
-
-#define CONFIG_MAX_BYTES ((size_t)1 << 20)
 
 static const struct kvb_words no_words;
 
@@ -63,59 +60,11 @@ static const char *outside(struct kvb_manifest *manifest, const char *path)
     return path;
 }
 
-// Keys of the config file become flags at the place of --config.
-static void add_config(struct kvb_manifest_serve *serve, const struct kvb_arg *flag, const char *path, bool model_said)
+// A file that the command names lies beside the manifest, or where a volume puts it.
+static const char *locate(void *context, const char *path)
 {
-    struct kvb_manifest *manifest = serve->manifest;
-    struct kvb_file file;
-    struct kvb_tree tree = {0};
-    struct kvb_words read = {0};
-    const char *name = beside(manifest, outside(manifest, path));
-    enum kvb_status status = kvb_files_read(manifest->options->files, &file, name, CONFIG_MAX_BYTES, NULL);
-    if (status == KVB_OK) {
-        status = kvb_tree_read_manifest(&tree, name, file.text, file.length, NULL);
-        kvb_file_free(&file);
-    }
-    if (status != KVB_OK || tree.root == NULL || tree.root->kind != KVB_NODE_MAPPING) {
-        (void)kvb_found_problem(manifest, serve->found, status == KVB_OK ? KVB_BAD_TYPE : status, flag->offset,
-                                "the settings of --config %.200s are not known: it cannot be read here", path);
-    } else {
-        kvb_words_from_mapping(manifest, tree.root, &read);
-    }
-    for (uint32_t i = 0; i < read.count; i++) {
-        bool model = strcmp(read.items[i].text, "--model") == 0;
-        if (model && model_said) {
-            i++;
-            continue;
-        }
-        kvb_words_say(manifest, &serve->words,
-                      kvb_manifest_copy(manifest, read.items[i].text, strlen(read.items[i].text)), flag->offset);
-    }
-    kvb_tree_free(&tree);
-}
-
-static const char *config_of(const struct kvb_words *words, uint32_t index, uint32_t *used)
-{
-    const char *text = words->items[index].text;
-    if (kvb_starts_with(text, "--config=")) {
-        *used = 1;
-        return text + 9;
-    }
-    *used = 2;
-    return strcmp(text, "--config") == 0 && index + 1 < words->count ? words->items[index + 1].text : NULL;
-}
-
-// What a config file says comes first, so that flags win.
-static void add_configs(struct kvb_manifest_serve *serve, const struct kvb_words *words)
-{
-    bool model_said = words->count > 0 && words->items[0].text[0] != '-';
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < words->count; i++) {
-        const char *path = config_of(words, i, &used);
-        if (path != NULL) {
-            add_config(serve, &words->items[i], path, model_said);
-        }
-    }
+    struct kvb_manifest *manifest = context;
+    return beside(manifest, outside(manifest, path));
 }
 
 // The engine's own program in front of the arguments, whatever started it.
@@ -136,14 +85,10 @@ static void add_program(struct kvb_manifest_serve *serve)
 
 static void add_words(struct kvb_manifest_serve *serve, const struct kvb_words *words)
 {
-    uint32_t used = 0;
     add_program(serve);
-    add_configs(serve, words);
     for (uint32_t i = 0; i < words->count; i++) {
         const struct kvb_arg *word = &words->items[i];
-        if (config_of(words, i, &used) != NULL) {
-            i += used - 1;
-        } else if (holds_more_flags(word)) {
+        if (holds_more_flags(word)) {
             note_dropped(serve, word);
         } else if (!is_all_arguments(word) && word->text[0] != '\0') {
             kvb_words_add(serve->manifest, &serve->words, *word);
@@ -288,7 +233,9 @@ void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found
         manifest->from_outside = NULL;
     }
     uint32_t before = found->problems.count;
-    enum kvb_status status = kvb_serve_command_read_traced((int)serve.words.count, serve.texts, &trace,
+    const struct kvb_serve_beside around = {
+        .files = manifest->options->files, .locate = locate, .context = manifest, .any_program = true};
+    enum kvb_status status = kvb_serve_command_read_beside((int)serve.words.count, serve.texts, &around, &trace,
                                                            &found->deployment, &found->problems);
     found->status = found->status == KVB_OK ? status : found->status;
     kvb_serve_place(&serve, &trace, before);

@@ -94,11 +94,20 @@ static struct kvb_region region_of(const struct kvb_manifest *manifest, size_t o
     return plain ? region : (struct kvb_region){.first = {0}};
 }
 
+// What a file says that the flag names stands there.
+static bool names_file(const struct kvb_arg *flag)
+{
+    return strcmp(flag->text, "--config") == 0;
+}
+
 // The value of the flag at `index`, where the file writes it as it is.
 static struct kvb_region value_region(const struct kvb_manifest_serve *serve, uint32_t index)
 {
     const struct kvb_words *words = &serve->words;
     const struct kvb_arg *flag = &words->items[index];
+    if (names_file(flag)) {
+        return (struct kvb_region){.first = {0}};
+    }
     const char *sign = strchr(flag->text, '='), *value = NULL;
     size_t at = KVB_NOWHERE;
     if (flag->text[0] == '-' && sign != NULL) {
@@ -118,10 +127,24 @@ static struct kvb_region value_region(const struct kvb_manifest_serve *serve, ui
 static struct kvb_region flag_region(const struct kvb_manifest_serve *serve, uint32_t index)
 {
     const struct kvb_arg *flag = &serve->words.items[index];
-    size_t at = written_at(serve->manifest, flag->offset, flag->text);
+    size_t at = names_file(flag) ? KVB_NOWHERE : written_at(serve->manifest, flag->offset, flag->text);
     struct kvb_region region = region_of(serve->manifest, at, flag->text);
     region.characters = region.first.line > 0 ? (uint32_t)strcspn(flag->text, "=") : 0;
     return region;
+}
+
+// The place in a file that the command names goes into the sentence: the case is the command's.
+static void say_file(struct kvb_problem *problem)
+{
+    char text[sizeof problem->text], place[32] = "";
+    if (problem->file[0] == '\0') {
+        return;
+    }
+    if (problem->line > 0) {
+        (void)snprintf(place, sizeof place, ":%u:%u", (unsigned)problem->line, (unsigned)problem->column);
+    }
+    (void)kvb_copy(text, sizeof text, problem->text);
+    (void)snprintf(problem->text, sizeof problem->text, "--config %.200s%s: %.250s", problem->file, place, text);
 }
 
 void kvb_serve_place(struct kvb_manifest_serve *serve, const struct kvb_serve_trace *trace, uint32_t problems_before)
@@ -131,6 +154,7 @@ void kvb_serve_place(struct kvb_manifest_serve *serve, const struct kvb_serve_tr
         struct kvb_problem *problem = &found->problems.items[i];
         uint32_t index = (uint32_t)trace->problems[i];
         size_t offset = serve->words.items[index].offset;
+        say_file(problem);
         struct kvb_spot spot = offset == KVB_NOWHERE ? found->place : kvb_source_spot(serve->manifest, offset);
         problem->line = spot.line;
         problem->column = spot.column;

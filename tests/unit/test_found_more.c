@@ -47,7 +47,9 @@ static const struct found_row shell[] = {
     {"s.sh", SERVE "'4096", "shell model=a/b max_model_len=4096", NULL},
     {"s.sh", "L=4096\n" SERVE "\"${L}\"", "shell model=a/b max_model_len=4096", NULL},
     {"s.sh", "A=\n" SERVE "4096 $A --enforce-eager", "shell model=a/b max_model_len=4096 enforce_eager=true", NULL},
-    {"s.sh", SERVE "4096 --config=gone.yaml", "shell model=a/b max_model_len=4096 !cannot_open", NULL},
+    {"s.sh", SERVE "4096 --config gone.yaml", "shell model=a/b max_model_len=4096 !cannot_open", NULL},
+    // argparse_utils.py of v0.27.1: `if "--config" in args`, so that a joined one names a file nobody opens.
+    {"s.sh", SERVE "4096 --config=gone.yaml", "shell model=a/b max_model_len=4096 !not_allowed", NULL},
 };
 
 static const struct found_row yaml[] = {

@@ -234,8 +234,7 @@ static void images_and_options(void **state)
     "\n    command: [--model, a/b, --config, /etc/vllm/vllm.yaml]\n"
 #define READ "compose services.s@2:3 a/b 16384 vllm@0.11.0\n"
 #define NOT_READ                                                                                                       \
-    "compose services.s@2:3 a/b vllm@0.11.0 !the settings of --config /etc/vllm/vllm.yaml are not known: it cannot "   \
-    "be read here\n"
+    "compose services.s@2:3 a/b vllm@0.11.0 !--config /etc/vllm/vllm.yaml: cannot open: No such file or directory\n"
 static const struct row mounts[] = {
     {GOOD "c.yaml", SERVICE("['./vllm.yaml:/etc/vllm/vllm.yaml:ro', data:/data]"), READ},
     {GOOD "c.yaml", SERVICE("[./:/etc/vllm]"), READ},
@@ -263,8 +262,8 @@ static const struct row mounts[] = {
     {GOOD "Dockerfile",
      "FROM vllm/vllm-openai:v0.11.0\nCOPY --from=build vllm.yaml /app/vllm.yaml\nCOPY vllm.yaml app/\nCOPY x\n"
      "ENTRYPOINT [\"vllm\", \"serve\", \"a/b\", \"--config\", \"/app/vllm.yaml\"]\n",
-     "dockerfile vllm serve a/b@5:1 a/b vllm@0.11.0 !the settings of --config /app/vllm.yaml are not known: it cannot "
-     "be read here\n"},
+     "dockerfile vllm serve a/b@5:1 a/b vllm@0.11.0 !--config /app/vllm.yaml: cannot open: No such "
+     "file or directory\n"},
     // vLLM's own --config takes YAML alone, so JSON with its keys is somebody's table.
     // The arguments of Triton's vLLM backend (model_repository/NAME/1/model.json in its README) are no such table.
     {"1/model.json", "{\"model\": \"a/b\", \"max_model_len\": 4096}", "vllm-config vllm serve --config@1:1 a/b 4096\n"},

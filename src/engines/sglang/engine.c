@@ -51,6 +51,7 @@ const struct kvb_engine_rows kvb_sglang_engine = {
     .variables = kvb_sgl_variables,
     .takes_value = kvb_sgl_takes_value,
     .flag_near = kvb_sgl_flag_near,
+    .config = &kvb_sgl_config,
     .judge = kvb_sgl_judge,
     .compute = kvb_sgl_compute,
     .neighbourhood = neighbourhood,

@@ -9,6 +9,7 @@ const struct kvb_serve_flag *kvb_sgl_plain_flag(unsigned index); // those withou
 const struct kvb_serve_program *kvb_sgl_programs(size_t *count);
 const struct kvb_variable_row *kvb_sgl_variables(size_t *count);
 const struct kvb_setting_part *kvb_sgl_parts(size_t *count);
+extern const struct kvb_config_rules kvb_sgl_config; // serve_config.c
 
 // What the release's parser says of the flags noted in the deployment; "" when it takes them.
 void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);

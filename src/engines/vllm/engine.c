@@ -77,6 +77,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .variables = kvb_vllm_variables,
     .takes_value = kvb_vllm_takes_value,
     .notes_variable = kvb_vllm_notes_variable,
+    .config = &kvb_vllm_config,
     .judge = kvb_vllm_judge,
     .plain_flags = kvb_vllm_plain_flags,
     .unsaid = kvb_v1_unsaid,

@@ -7,6 +7,7 @@
 const struct kvb_serve_flag *kvb_vllm_flag(unsigned index);       // NULL behind the last
 const struct kvb_serve_flag *kvb_vllm_plain_flag(unsigned index); // those without effect on memory
 bool kvb_vllm_has_flag(unsigned setting);
+extern const struct kvb_config_rules kvb_vllm_config; // serve_config.c
 const struct kvb_setting_part *kvb_vllm_parts(size_t *count);
 const struct kvb_serve_program *kvb_vllm_programs(size_t *count);
 const struct kvb_variable_row *kvb_vllm_variables(size_t *count);
