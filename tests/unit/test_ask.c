@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "unit/test.h"
 
+#define FLAG_FILE KVB_SOURCE_DIR "/tests/fixtures/flag_files/plain.yaml"
+
 static void holds(const char *request, const char *wanted)
 {
     char *document = kvb_ask(request);
@@ -27,6 +29,11 @@ static void ways_to_ask(void **state)
           "\"enforce_eager\": true");
     holds("{\"line\": \"vllm serve Qwen/Qwen3-8B --max-model-len 4096\", \"gpu\": \"l4\"}", "\"max_model_len\": 4096");
     holds("{\"line\": [\"vllm\", \"serve\", \"Qwen/Qwen3-8B\"], \"gpu\": \"l4\"}", "\"Qwen/Qwen3-8B\"");
+    holds("{\"line\": \"vllm serve --config " FLAG_FILE "\", \"gpu\": \"l4\"}", "\"max_model_len\": 8192");
+    holds("{\"line\": [\"vllm\", \"serve\", \"--config\", \"" FLAG_FILE "\"], \"gpu\": \"l4\"}",
+          "\"max_model_len\": 8192");
+    holds("{\"line\": [\"vllm\", \"serve\", \"--config\", \"gone.yaml\"], \"gpu\": \"l4\"}",
+          "\"code\": \"cannot_open\"");
     holds("{\"deployment\": {\"name\": \"d\", \"model\": \"Qwen/Qwen3-8B\", \"gpu\": \"l4\"}}", "\"verdict\": ");
     holds("{\"command\": \"explain\", \"log\": \"ValueError: No available memory for the cache blocks.\"}",
           "\"schema\": \"kvbudget.explain/1\"");

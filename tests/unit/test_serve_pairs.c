@@ -199,7 +199,6 @@ static void beside_the_pairs(void **state)
         "--renderer-num-workers 2\n--runner pooling\n--mm-processor-cache-gb 0",
         "--renderer-num-workers 2\n--runner pooling\n--default-mm-loras {}", // a model of text
         "--mm-shm-cache-max-object-size-mb 64\n--mm-processor-cache-type shm",
-        "--enable-auto-tool-choice\n--config a.yaml", // a file may hold the other
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const char *said = judged(lines[i], R(27, 0));

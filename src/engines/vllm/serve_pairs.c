@@ -272,12 +272,6 @@ static bool says_nothing(const struct kvb_deployment *deployment, const struct p
     return said != NULL && strcspn(said, "\n") == strlen(row->but) && kvb_starts_with(said, row->but);
 }
 
-// A file of flags, or a line too long to be kept, may hold the one that is missed.
-static bool may_be_elsewhere(const struct kvb_deployment *deployment, uint32_t release)
-{
-    return deployment->serve_flags_cut || kvb_vllm_said(deployment, "config", release) != NULL;
-}
-
 static bool is_noted(const struct kvb_deployment *deployment, const char *variable)
 {
     for (const char *at = deployment->environment.noted; *at != '\0'; at = kvb_vllm_next_line(at)) {
@@ -300,7 +294,7 @@ static bool refuses(const struct kvb_deployment *deployment, const struct kvb_pl
         return false;
     }
     if (row->without != NULL &&
-        (is_given(deployment, row->without, row->without_holds, release) || may_be_elsewhere(deployment, release))) {
+        (deployment->serve_flags_cut || is_given(deployment, row->without, row->without_holds, release))) {
         return false;
     }
     return (row->variable == NULL || is_noted(deployment, row->variable)) && (row->when == NULL || row->when(plan));
