@@ -128,11 +128,19 @@ static const struct row vllm[] = {
     {"vllm@0.6.2", "vllm serve --config c.yaml", "model: c/d\n",
      "!bad_syntax :0:0 in the serve command: with --config c.yaml, the model has to be the word behind serve; 0.8.3 "
      "and later take it from the file, too"},
+    {"vllm@0.8.2", "vllm serve --config c.yaml --model a/b", "seed: 1\n",
+     "!bad_syntax :0:0 in the serve command: with --config c.yaml, the model has to be the word behind serve; 0.8.3 "
+     "and later take it from the file, too"},
+    {"vllm@0.6.2", "vllm serve --config c.yaml --model a/b", "seed: 1\n",
+     "!bad_syntax :0:0 in the serve command: with --config c.yaml, the model has to be the word behind serve; 0.8.3 "
+     "and later take it from the file, too"},
     // Before 0.6.4 every value is written; then those of StoreBoolean, whose names have underscores, to 0.8.4.
     {"vllm@0.6.3", SERVE, TRUTHS,
      "a/b: --enforce-eager True --enable_chunked_prefill False --enable-chunked-prefill False --enable-lora False"},
     {"vllm@0.6.4", SERVE, TRUTHS, "a/b: --enforce-eager --enable_chunked_prefill False"},
     {"vllm@0.8.4", SERVE, TRUTHS, "a/b: --enforce-eager --enable_chunked_prefill False"},
+    // A name cut short and one that no flag has are none of StoreBoolean's: False is left out.
+    {"vllm@0.8.4", SERVE, "enable_chunked_pref: false\nunheard_of: false\nseed: 1\n", "a/b: --seed 1"},
     {"vllm@0.8.5", SERVE, TRUTHS, "a/b: --enforce-eager"},
     {"vllm@0.27.1", SERVE, TRUTHS, "a/b: --enforce-eager"},
     {"", SERVE, "lora-modules: [a=b, c=d]\nmiddleware: []\n", "a/b: --lora-modules a=b c=d"},
