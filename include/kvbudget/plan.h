@@ -427,6 +427,7 @@ struct kvb_plan {
     struct kvb_gpu gpu;
     uint64_t gpu_free_bytes; // at start; 0 = not stated
     bool gpu_free_stated;
+    uint32_t gpus_stated; // of one machine; 0 = no number is said
     struct kvb_engine engine;
     struct kvb_settings settings;
     struct kvb_environment environment;

@@ -105,14 +105,13 @@ static void judge_free(const struct kvb_plan *plan, struct kvb_problems *problem
     }
 }
 
-// "2xH100" and --tensor-parallel-size 4: an engine on one machine refuses that (vllm/config/parallel.py v0.27.1).
+// "2xH100" and --tensor-parallel-size 4: the engine says what one machine makes of it, here where else they may be.
 static void judge_count(const struct kvb_deployment *deployment, struct kvb_problems *problems)
 {
     uint64_t used = kvb_gpu_count(&deployment->settings);
     if (deployment->gpus_stated > 0 && used > deployment->gpus_stated) {
         (void)kvb_problem_add(problems, KVB_WARNING, KVB_CONTRADICTION, (struct kvb_place){0},
-                              "it runs on %llu GPUs and %u are stated: it starts only where the others are on further "
-                              "machines",
+                              "it runs on %llu GPUs and %u are stated: the others have to be on further machines",
                               (unsigned long long)used, (unsigned)deployment->gpus_stated);
     }
 }
@@ -266,6 +265,7 @@ static void copy_answers(const struct kvb_deployment *deployment, struct kvb_pla
 {
     plan->gpu_free_bytes = deployment->gpu_free_bytes;
     plan->gpu_free_stated = deployment->gpu_free_stated || deployment->gpu_free_bytes > 0;
+    plan->gpus_stated = deployment->gpus_stated;
     plan->settings = deployment->settings;
     plan->graph_sizes = deployment->graph_sizes;
     plan->environment = deployment->environment;

@@ -342,6 +342,7 @@ enum kvb_status kvb_advise_in(struct kvb_plan_work *work, const struct kvb_plan 
     kvb_reuse_clear(&work->reuse);
     work->plan.reuse = &work->reuse;
     memset(advice, 0, sizeof *advice);
+    work->plan.gpus_stated = budget->refusal == NULL ? 0 : plan->gpus_stated; // advice may ask for more of them
     advise_utilization(work, budget, advice);
     advise_length(work, budget, advice);
     if (budget->verdict == KVB_DOES_NOT_FIT) {

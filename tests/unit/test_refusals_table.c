@@ -39,6 +39,7 @@ static enum kvb_status answer(char *const *cells)
     enum kvb_status status = kvb_serve_command_read(count, words, &deployment, &problems);
     (void)snprintf(deployment.engine, sizeof deployment.engine, "vllm@%s", cells[RELEASE]);
     (void)snprintf(deployment.gpu, sizeof deployment.gpu, "%s", cells[GPU]);
+    kvb_deployment_take_gpu_count(&deployment); // 2xh100
     status = status == KVB_OK ? kvb_deployment_resolve(&deployment, &plan, &draft, &source, &problems) : status;
     return status == KVB_OK ? kvb_budget_compute(&plan, &budget, &problems) : status;
 }

@@ -189,6 +189,7 @@ static const struct kvb_rung rungs[] = {
     {KVB_SET_MAX_MODEL_LEN, kvb_try_own_length, false, false, "the longest length the model's config allows", false},
     {KVB_SET_MAX_NUM_BATCHED_TOKENS, kvb_try_larger_batch, false, false, "the least this release takes here", false},
     {KVB_SET_ENABLE_EXPERT_PARALLEL, kvb_try_whole_experts, false, false, "experts stay whole on a GPU", false},
+    {KVB_SET_TENSOR_PARALLEL_SIZE, kvb_try_fewer_ranks, false, false, "as many GPUs as are stated", false},
     {KVB_SET_TENSOR_PARALLEL_SIZE, kvb_try_other_ranks, false, false, "a size that divides the model", false},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_up, false, false, "gives the KV cache what is still unused", false},
     {KVB_SET_GPU_MEMORY_UTILIZATION, utilization_down, false, false, "the start-up check wants that much free", false},

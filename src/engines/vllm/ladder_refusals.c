@@ -92,3 +92,16 @@ uint32_t kvb_try_other_ranks(const struct kvb_plan *plan, const struct kvb_budge
     }
     return count;
 }
+
+// Most first: what the stages leave of the GPUs that are stated.
+uint32_t kvb_try_fewer_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                             uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint32_t count = 0;
+    for (uint64_t tp = RANKS_MAX; tp > 0 && is_refused_by(budget, "gpu-count"); tp /= 2) {
+        if (tp < kvb_effective(budget, KVB_SET_TENSOR_PARALLEL_SIZE) && tp <= plan->gpus_stated) {
+            out[count++] = tp;
+        }
+    }
+    return count;
+}

@@ -25,6 +25,7 @@ static const struct kvb_refusal_row rows[] = {
     {"data-parallel-ranks", R(9, 0), 0, false, kvb_refusal_data_ranks,
      "vllm/engine/arg_utils.py, vllm/config/parallel.py"},
     {"nnodes", R(11, 1), 0, false, kvb_refusal_nodes, "vllm/engine/arg_utils.py"},
+    {"gpu-count", R(11, 1), 0, false, kvb_refusal_gpu_count, "vllm/config/parallel.py, vllm/v1/worker/gpu_worker.py"},
     {"expert-parallel", R(9, 2), 0, false, kvb_refusal_redundant_experts, "vllm/config/parallel.py"},
     {"expert-parallel", R(10, 0), 0, false, kvb_refusal_eplb, "vllm/config/parallel.py"},
     {"prefill-context-parallel", R(12, 0), 0, true, kvb_refusal_prompt_ranks, "vllm/config/parallel.py"},

@@ -72,7 +72,7 @@ bool kvb_prompts_are_whole(const struct kvb_context *context);
 kvb_refusal_test kvb_refusal_pooling_chunks, kvb_refusal_runner;
 kvb_refusal_test kvb_refusal_backend, kvb_refusal_triton_cache, kvb_refusal_no_backend;
 kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_partial_prefills,
-    kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_nodes, kvb_refusal_redundant_experts,
+    kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_nodes, kvb_refusal_gpu_count, kvb_refusal_redundant_experts,
     kvb_refusal_dbo, kvb_refusal_routed_experts, kvb_refusal_connector_role, kvb_refusal_steps_at_once,
     kvb_refusal_draft_v0, kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,

@@ -1,11 +1,14 @@
 // Parallel sizes against the model's heads, experts, layers, groups and blocks.
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/text.h"
+#include "budget/gpu_facts.h"
 #include "engines/vllm/refusal.h"
 #include "engines/vllm/splits.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define WORLD_NAMED_SINCE R(13, 0)
 
 bool kvb_refusal_split(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
@@ -173,6 +176,32 @@ bool kvb_refusal_block_shape(const struct kvb_context *context, char out[KVB_ERR
         }
     }
     return false;
+}
+
+// Unsaid, no executor but that of one machine is taken on NVIDIA's cards; else a worker looks for its own card.
+static const char *says_of_few_gpus(const struct kvb_context *context)
+{
+    return kvb_has_plain(context, KVB_PLAIN_MP) || context->gpu->vendor != KVB_VENDOR_NVIDIA
+               ? "local_world_size ({0}) must be less than or equal to the number of visible devices ({1})."
+           : context->release < WORLD_NAMED_SINCE
+               ? "Tensor parallel size ({0}) cannot be larger than the number of available GPUs ({1})."
+               : "World size ({0}) is larger than the number of available GPUs ({1}) in this node. If this is "
+                 "intentional and you are using: - ray, set '--distributed-executor-backend ray'. - multiprocessing, "
+                 "set '--nnodes' appropriately.";
+}
+
+// Fewer GPUs than ranks of one machine, the ranks of data apart, which may be on others. Source:
+// vllm/config/parallel.py v0.11.1:564, v0.13.0:564; vllm/v1/worker/gpu_worker.py v0.12.0:202.
+bool kvb_refusal_gpu_count(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    uint64_t world = (uint64_t)context->tp * context->pp * context->pcp, there = context->plan->gpus_stated;
+    uint64_t nodes = kvb_max(kvb_plain_or(context, KVB_PLAIN_NODES, 1), 1);
+    if (there == 0 || kvb_has_plain(context, KVB_PLAIN_RAY) || kvb_has_plain(context, KVB_PLAIN_EXTERNAL_LAUNCHER) ||
+        world / nodes <= there) {
+        return false;
+    }
+    return nodes > 1 ? kvb_refuse(out, "CUDA error: invalid device ordinal")
+                     : kvb_refuse_two(out, says_of_few_gpus(context), world, there);
 }
 
 // The last layer before `layer` of the same kind that keeps a cache; `layer` itself: none does.
