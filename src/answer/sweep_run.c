@@ -20,6 +20,7 @@ struct named {
     struct kvb_model model; // axis of models
     struct kvb_gpu gpu;     // of GPUs, with how many of it
     uint64_t gpu_count;
+    uint32_t gpus_stated;
     struct kvb_engine engine; // of releases
 };
 
@@ -73,6 +74,7 @@ static void apply(struct worker *worker, uint32_t at, uint32_t digit)
         break;
     case KVB_SWEEP_GPU:
         plan->gpu = crew->named[at][digit].gpu;
+        plan->gpus_stated = crew->named[at][digit].gpus_stated;
         if (!crew->split_is_said) {
             uint64_t count = crew->named[at][digit].gpu_count;
             *split = crew->base.settings.values[KVB_SET_TENSOR_PARALLEL_SIZE];
@@ -236,6 +238,7 @@ static enum kvb_status resolve_value(const struct kvb_sweep *sweep, uint32_t at,
         (void)kvb_copy(deployment->engine, sizeof deployment->engine, text);
     } else {
         deployment->inline_gpu = false;
+        deployment->gpus_stated = 0;
         (void)kvb_copy(deployment->gpu, sizeof deployment->gpu, text);
         kvb_deployment_take_gpu_count(deployment);
     }
@@ -267,6 +270,7 @@ static enum kvb_status resolve_axis(struct crew *crew, uint32_t at, const struct
         struct named *named = &crew->named[at][i];
         named->model = plan->model;
         named->gpu = plan->gpu;
+        named->gpus_stated = plan->gpus_stated;
         named->gpu_count = split->set ? split->number : 0;
         named->engine = plan->engine;
     }

@@ -347,7 +347,7 @@ enum kvb_status kvb_serve_command_read_beside(int count, const char *const *word
     if (status == KVB_OK) {
         file = kvb_line_expand(&line, &reading, beside);
     }
-    while (status == KVB_OK && reading.at < reading.count) {
+    while (status == KVB_OK && file != KVB_NO_MEMORY && reading.at < reading.count) {
         status = read_next(&reading, &line, trace);
     }
     kvb_expanded_line_free(&line);

@@ -221,7 +221,7 @@ void kvb_found_read_serve(struct kvb_manifest *manifest, struct kvb_found *found
     struct kvb_serve_trace trace;
     read_environment(manifest, found, variables);
     add_words(&serve, words);
-    if (!make_texts(&serve)) {
+    if (!make_texts(&serve) || manifest->out_of_memory) { // words that are missing are none of the command
         found->status = KVB_NO_MEMORY;
         return;
     }
