@@ -74,6 +74,7 @@ struct kvb_engine_rows {
     uint32_t oldest, newest; // releases whose rules are known
     uint32_t partly;         // a newer one of which some are; 0: none
     const char *before;      // what ran before the oldest, behind a semicolon; NULL: nothing to say
+    uint32_t (*of_main)(const char *version, uint32_t release); // a build between two releases; NULL: as it is written
 
     // ---- Its serve command
     const char *serve_command; // what the line to paste begins with, before the model: "vllm serve"; NULL: it has none

@@ -76,6 +76,9 @@ static enum kvb_status set_release(const struct kvb_engine_rows *rules, const ch
                                "'%.60s' is not a release of %s; write it as %s@%s", version, rules->title, rules->name,
                                newest);
     }
+    if (rules->of_main != NULL) {
+        release = rules->of_main(version, release);
+    }
     if (release < rules->oldest) {
         return kvb_problem_add(problems, KVB_ERROR, KVB_OUT_OF_RANGE, place,
                                "%s %s is older than %s, the oldest release whose rules are known%s%s", rules->title,

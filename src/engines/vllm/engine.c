@@ -4,6 +4,7 @@
 #include "engines/vllm/compute.h"
 #include "engines/vllm/facts.h"
 #include "engines/vllm/ladder.h"
+#include "engines/vllm/main_builds.h"
 #include "engines/vllm/overhead.h"
 #include "engines/vllm/printed.h"
 #include "engines/vllm/serve.h"
@@ -68,6 +69,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .oldest = KVB_OLDEST_VLLM,
     .newest = KVB_NEWEST_VLLM,
     .partly = KVB_PARTLY_VLLM,
+    .of_main = kvb_vllm_of_main,
     .serve_command = "vllm serve",
     .traits = KVB_SERVE_ABBREVIATES | KVB_SERVE_UNDERSCORES | KVB_SERVE_DOTS | KVB_SERVE_POSITIONAL |
               KVB_SERVE_PYTHON_NUMBERS,
