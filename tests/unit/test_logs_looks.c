@@ -185,6 +185,25 @@ static void around_a_break(void **state)
     assert_int_equal(report->settings.values[KVB_SET_ENFORCE_EAGER].number, 1);
 }
 
+// A thousand breaks inside of messages are looked at, of a message that is long one each, so that time stays linear.
+static void breaks_looked_at(void **state)
+{
+    (void)state;
+    static char log[1001 * 3200];
+    for (unsigned before = 999; before <= 1000; before++) {
+        size_t length = 0;
+        for (unsigned i = 0; i < before; i++) {
+            length += (size_t)snprintf(log + length, sizeof log - length, "ValueError: a\n");
+            memset(log + length, 'y', 3000); // to the end of the record
+            length += 3000;
+            log[length++] = '\n';
+        }
+        strcpy(log + length, "ValueError: No a\nvailable memory for the cache blocks. Try\n");
+        const struct kvb_log_report *report = read_log_pieces(log, strlen(log), 4096);
+        assert_int_equal(report->failure.kind == KVB_FAILURE_NEGATIVE_KV, before == 999);
+    }
+}
+
 // The search finds what ends with the text, and reads nothing behind it.
 static void search_at_the_end(void **state)
 {
@@ -348,6 +367,33 @@ static void borders(void **state)
     }
 }
 
+// Of the line before a place the nearest six hundred bytes are kept, or what stands behind the last break.
+static void before_a_place(void **state)
+{
+    (void)state;
+    static struct kvb_log_window window;
+    static const struct {
+        size_t letters, kept;
+        char break_at_first; // 0: none
+    } rows[] = {{599, 599, 0},    {600, 600, 0},    {601, 600, 0},    {900, 600, 0}, {599, 598, '\n'},
+                {601, 600, '\n'}, {600, 599, '\r'}, {602, 600, '\n'}, {0, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        struct kvb_log_record record = {0};
+        for (size_t at = 0; at < rows[i].letters; at++) {
+            text[at] = (char)('a' + at % 26);
+        }
+        text[0] = rows[i].break_at_first != 0 ? rows[i].break_at_first : text[0];
+        strcpy(text + rows[i].letters, "ZERO\n");
+        memset(&window, 0, sizeof window);
+        (void)kvb_window_add(&window, text, rows[i].letters + 5);
+        kvb_window_record(&window, &record, rows[i].letters, 1, KVB_RECORD_SHORT);
+        assert_int_equal(record.offset, rows[i].kept);
+        assert_memory_equal(window.record, text + rows[i].letters - rows[i].kept, rows[i].kept + 4);
+        assert_int_equal(record.length, rows[i].kept + 4);
+    }
+}
+
 // What slid out of the window may have been anything: such a log is no excerpt, nor is a scrape.
 static void no_excerpts(void **state)
 {
@@ -378,6 +424,6 @@ static void marks(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
               cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
-              cmocka_unit_test(long_messages), cmocka_unit_test(described), cmocka_unit_test(long_dumps),
-              cmocka_unit_test(said_again), cmocka_unit_test(borders), cmocka_unit_test(no_excerpts),
-              cmocka_unit_test(marks))
+              cmocka_unit_test(breaks_looked_at), cmocka_unit_test(before_a_place), cmocka_unit_test(long_messages),
+              cmocka_unit_test(described), cmocka_unit_test(long_dumps), cmocka_unit_test(said_again),
+              cmocka_unit_test(borders), cmocka_unit_test(no_excerpts), cmocka_unit_test(marks))

@@ -20,7 +20,7 @@ static const struct told told[] = {
     {"kv-connector", "0.6.5", "-", false, kvb_refusal_connector_role}, // Please specify kv_disagg_role when
     {"architecture", "-", "-", false, kvb_refusal_class},
     {"runner", "0.6.4", "-", false, kvb_refusal_runner},
-    {"quantization-word", "-", "0.9.2", false, kvb_refusal_method_choice}, // QuantizationMethods = Any
+    {"quantization-word", "-", "0.9.2", false, kvb_refusal_method_choice},      // QuantizationMethods = Any
     {"quantization-mismatch", "0.2.2", "-", false, kvb_refusal_method_differs}, // Quantization method specified in
     {"quantization-word", "-", "-", false, kvb_refusal_method_word},
     {"quantization-platform", "0.6.5", "-", true, kvb_refusal_rocm_method}, // supported_quantization, platforms/rocm.py
@@ -116,6 +116,14 @@ static const struct told told[] = {
     {"speculative", "0.9.2", "0.17.0", true, kvb_refusal_draft_states}, // Mamba with speculative decoding is
     {"cudagraph-sizes", "0.11.1", "-", true, kvb_refusal_draft_graphs}, // determine cudagraph shapes that are both
     {"cpu-offload", "0.8.3", "0.17.0", true, kvb_refusal_offload_wsl},  // V1 CPU offloading requires
+    {"decode-context-parallel", "0.10.2", "-", false, kvb_refusal_dcp_divides}, // must be divisible bydcp_size
+    {"parallel-split", "-", "-", false, kvb_refusal_heads},
+    {"prefill-context-parallel", "0.13.0", "-", true, kvb_refusal_prompt_backends}, // PCP requires attention impls
+    {"speculative", "0.8.5", "-", false, kvb_refusal_draft_length},
+    {"cudagraph-mode", "0.13.0", "-", true, kvb_refusal_pooled_pieces},
+    {"block-size", "-", "0.18.0", false, kvb_refusal_block}, // BlockSize = Literal in config/cache.py
+    {"async-scheduling-states", "0.16.0", "0.17.0", false, kvb_refusal_async_states}, // prefix caching for Mamba models
+    {"speculative", "0.25.0", "0.27.0", true, kvb_refusal_assistant}, // Target embedding dim; gemma4.py from 0.27.0 on
 };
 
 // A rule may stand in several rows, one for each function that looks at it.
@@ -124,6 +132,7 @@ static void each_refusal_in_its_releases(void **state)
     (void)state;
     size_t count;
     const struct kvb_refusal_row *rows = kvb_refusal_rows(&count);
+    assert_int_equal(count, sizeof told / sizeof told[0]);
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         uint32_t since = release_of(told[i].since), gone = release_of(told[i].gone);
         bool found = false;

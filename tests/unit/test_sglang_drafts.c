@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engines/sglang/context.h"
+#include "engines/sglang/refusal_rules.h"
 #include "unit/kv_models.h"
 #include "unit/sglang_releases.h"
 #include "unit/test.h"
@@ -251,5 +251,39 @@ static void kinds(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(sizes_of_classes), cmocka_unit_test(requests_of_releases), cmocka_unit_test(said_sizes),
-              cmocka_unit_test(adaptive), cmocka_unit_test(kinds))
+// Branches, which n-grams always have, over pages: server_args.py asks for topk > 1 and page_size > 1 and the backends.
+static void over_pages(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_sgl_draft draft;
+        uint32_t topk, page_tokens;
+        enum kvb_sgl_backend backend;
+        bool branches, words;
+    } rows[] = {
+        {KVB_SGL_DRAFT_EAGLE, 2, 1, KVB_SGL_BACKEND_TRITON, false, false},
+        {KVB_SGL_DRAFT_EAGLE, 2, 2, KVB_SGL_BACKEND_TRITON, true, false},
+        {KVB_SGL_DRAFT_EAGLE, 1, 2, KVB_SGL_BACKEND_TRITON, false, false},
+        {KVB_SGL_DRAFT_EAGLE, 2, 2, KVB_SGL_BACKEND_FLASHINFER, false, false},
+        {KVB_SGL_DRAFT_EAGLE, 2, 1, KVB_SGL_BACKEND_FA3, false, false},
+        {KVB_SGL_DRAFT_EAGLE, 2, 2, KVB_SGL_BACKEND_FA3, true, false},
+        {KVB_SGL_DRAFT_STANDALONE, 2, 2, KVB_SGL_BACKEND_TRITON, true, false},
+        {KVB_SGL_DRAFT_DFLASH, 2, 2, KVB_SGL_BACKEND_TRITON, false, false},
+        {KVB_SGL_DRAFT_NGRAM, 10, 1, KVB_SGL_BACKEND_TRITON, false, false},
+        {KVB_SGL_DRAFT_NGRAM, 10, 2, KVB_SGL_BACKEND_TRITON, false, true},
+        {KVB_SGL_DRAFT_NGRAM, 10, 2, KVB_SGL_BACKEND_FLASHINFER, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_sgl_context context = {.plan = &plan};
+        context.setup = (struct kvb_sgl_setup){.release = R(5, 5),
+                                               .draft = rows[i].draft,
+                                               .draft_topk = rows[i].topk,
+                                               .page_tokens = rows[i].page_tokens,
+                                               .backend = rows[i].backend};
+        assert_int_equal(kvb_sgl_branches_over_pages(&context), rows[i].branches);
+        assert_int_equal(kvb_sgl_words_over_pages(&context), rows[i].words);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(over_pages), cmocka_unit_test(sizes_of_classes), cmocka_unit_test(requests_of_releases),
+              cmocka_unit_test(said_sizes), cmocka_unit_test(adaptive), cmocka_unit_test(kinds))
