@@ -1,5 +1,7 @@
 // Rules of vLLM about classes, types, kernels and attention backends, asked one by one. Expected values are read from
 // vllm/model_executor/models, vllm/platforms and vllm/v1/attention/backends at the tags named beside them.
+#include <stdio.h>
+
 #include "engines/vllm/context.h"
 #include "unit/refusal_says.h"
 #include "unit/test.h"
@@ -327,7 +329,100 @@ static void named_16bit(void **state)
     says(kvb_refusal_named_16bit, &plan, word);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes),
+// flex_attention.py v0.11.1 to v0.27.1: any size, both ways, 32 bits, no bits but the model's; turboquant_attn.py
+// v0.20.0 to v0.27.1: its own four words alone. Windows are asked of a backend from v0.26.0 on (backend.py), and
+// FlexAttention says that it has them.
+static void backends_seldom_asked_for(void **state)
+{
+    (void)state;
+#define SELECTED "Selected backend AttentionBackendEnum."
+#define REASON " is not valid for this configuration. Reason: ["
+    static const struct {
+        enum kvb_backend backend;
+        uint32_t release;
+        enum kvb_kv_dtype word;
+        enum kvb_dtype_word dtype;
+        const char *name;
+        uint32_t window_tokens;
+        const char *text;
+    } rows[] = {
+        {KVB_BACKEND_FLEX, R(12, 0), KVB_KV_AUTO, KVB_DTYPE_WORD_FP32, "Gemma3ForConditionalGeneration", 4096, NULL},
+        {KVB_BACKEND_FLEX, R(13, 0), KVB_KV_AUTO, KVB_DTYPE_WORD_FP16, "Gemma3ForConditionalGeneration", 4096, NULL},
+        {KVB_BACKEND_FLEX, R(26, 0), KVB_KV_AUTO, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 4096, NULL},
+        {KVB_BACKEND_FLEX, R(12, 0), KVB_KV_FP8, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0,
+         SELECTED "FLEX_ATTENTION" REASON "'kv_cache_dtype not supported']"},
+        {KVB_BACKEND_FLEX, R(26, 0), KVB_KV_FP8_E5M2, KVB_DTYPE_WORD_FP16, "GptOssForCausalLM", 0,
+         SELECTED "FLEX_ATTENTION" REASON "'kv_cache_dtype not supported', 'attention sinks not supported']"},
+        {KVB_BACKEND_TURBOQUANT, R(20, 0), KVB_KV_TURBOQUANT_K8V4, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0, NULL},
+        {KVB_BACKEND_TURBOQUANT, R(20, 0), KVB_KV_TURBOQUANT_4BIT_NC, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0, NULL},
+        {KVB_BACKEND_TURBOQUANT, R(20, 0), KVB_KV_TURBOQUANT_K3V4_NC, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0, NULL},
+        {KVB_BACKEND_TURBOQUANT, R(20, 0), KVB_KV_TURBOQUANT_3BIT_NC, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0, NULL},
+        {KVB_BACKEND_TURBOQUANT, R(20, 0), KVB_KV_16BIT, KVB_DTYPE_WORD_FP32, "LlamaForCausalLM", 0,
+         SELECTED "TURBOQUANT" REASON "'dtype not supported', 'kv_cache_dtype not supported']"},
+        {KVB_BACKEND_TURBOQUANT, R(25, 1), KVB_KV_AUTO, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 4096,
+         SELECTED "TURBOQUANT" REASON "'kv_cache_dtype not supported']"},
+        {KVB_BACKEND_TURBOQUANT, R(26, 0), KVB_KV_AUTO, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 1,
+         SELECTED "TURBOQUANT" REASON "'kv_cache_dtype not supported', 'sliding window not supported']"},
+        {KVB_BACKEND_TURBOQUANT, R(26, 0), KVB_KV_TURBOQUANT_K8V4, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 0, NULL},
+        {KVB_BACKEND_FLASHINFER, R(26, 0), KVB_KV_AUTO, KVB_DTYPE_WORD_FP16, "LlamaForCausalLM", 4096, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[KVB_ERROR_TEXT_CAPACITY] = "";
+        make_llama_plan(&plan, rows[i].release);
+        name_class(&plan, rows[i].name);
+        plan.environment.attention_backend = rows[i].backend;
+        plan.model.kinds[0].attention.window_tokens = rows[i].window_tokens;
+        set(&plan, KVB_SET_DTYPE, rows[i].dtype);
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].word);
+        assert_int_equal(kvb_refusal_backend(resolved(&plan), out), rows[i].text != NULL);
+        assert_string_equal(out, rows[i].text != NULL ? rows[i].text : "");
+    }
+}
+
+// Backends for latents alone, by the names of AttentionBackendEnum (v1/attention/backends/registry.py v0.27.1).
+static void backends_of_latents(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_backend backend;
+        const char *name; // NULL: takes keys and values
+    } rows[] = {
+        {KVB_BACKEND_FLASHMLA, "FLASHMLA"},
+        {KVB_BACKEND_FLASHMLA_SPARSE, "FLASHMLA_SPARSE"},
+        {KVB_BACKEND_FLASHINFER_MLA, "FLASHINFER_MLA"},
+        {KVB_BACKEND_CUTLASS_MLA, "CUTLASS_MLA"},
+        {KVB_BACKEND_TRITON_MLA, "TRITON_MLA"},
+        {KVB_BACKEND_FLASH_ATTN_MLA, "FLASH_ATTN_MLA"},
+        {KVB_BACKEND_FLASHINFER_MLA_SPARSE, "FLASHINFER_MLA_SPARSE"},
+        {KVB_BACKEND_FLASH_ATTN_MLA_SPARSE, "FLASH_ATTN_MLA_SPARSE"},
+        {KVB_BACKEND_FLASHINFER_MLA_SPARSE_SM120, "FLASHINFER_MLA_SPARSE_SM120"},
+        {KVB_BACKEND_TOKENSPEED_MLA, "TOKENSPEED_MLA"},
+        {KVB_BACKEND_FLASH_ATTN, NULL},
+        {KVB_BACKEND_FLASHINFER, NULL},
+        {KVB_BACKEND_TRITON, NULL},
+        {KVB_BACKEND_FLEX, NULL},
+        {KVB_BACKEND_TURBOQUANT, NULL},
+        {KVB_BACKEND_OTHER, NULL},
+        {KVB_BACKEND_AUTO, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char wanted[KVB_ERROR_TEXT_CAPACITY] = "", out[KVB_ERROR_TEXT_CAPACITY] = "";
+        if (rows[i].name != NULL) {
+            (void)snprintf(wanted, sizeof wanted,
+                           SELECTED "%s is not valid for this configuration: non-MLA not supported", rows[i].name);
+        }
+        make_llama_plan(&plan, R(27, 0));
+        plan.environment.attention_backend = rows[i].backend;
+        assert_int_equal(kvb_refusal_backend_latent(resolved(&plan), out), rows[i].name != NULL);
+        assert_string_equal(out, wanted);
+        make_latent_plan(&plan, R(27, 0), 8192, 256);
+        plan.environment.attention_backend = rows[i].backend;
+        says(kvb_refusal_backend_latent, &plan, NULL);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(backends_seldom_asked_for), cmocka_unit_test(backends_of_latents),
+              cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes),
               cmocka_unit_test(automatic_types), cmocka_unit_test(heads_of_early_v1),
               cmocka_unit_test(early_fp8_kernels), cmocka_unit_test(caches_of_flex_attention),
               cmocka_unit_test(stored_bitsandbytes), cmocka_unit_test(backends_asked_for),

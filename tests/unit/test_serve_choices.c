@@ -64,6 +64,7 @@ static void synthetic(void **state)
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_rates\": [0.5, \"x\"]}", range},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 3}", TAKEN},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": null, \"synthetic_acceptance_rates\": [1, 1]}", TAKEN},
+        {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 1}", TAKEN},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 3.5}", length},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 0.5}", length},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": -2}", length},

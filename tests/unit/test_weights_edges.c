@@ -109,6 +109,10 @@ static void more_than_64_layers(void **state)
     kvb_weights_from_gguf(&second, &weights);
     uint64_t thin = 36ULL * (1024 + 128), fat = 4ULL * (1024 + 128);
     assert_int_equal(weights.total_bytes, thin * 512 + fat * 768);
+    struct kvb_part first = {&load, false, 0, 37, true, false}; // layers 1, 10, 19 and 28; 37 is the other stage's
+    weights = (struct kvb_weights){.total_bytes = 0};
+    kvb_weights_from_gguf(&first, &weights);
+    assert_int_equal(weights.total_bytes, 33ULL * (1024 + 128) * 512 + 4ULL * (1024 + 128) * 768);
 }
 
 // What GGUF stores less what is offloaded.

@@ -261,6 +261,11 @@ static void gguf_total(void **state)
     make_llama_plan(&plan, R(19, 0));
     plan.model.checkpoint.total_bytes = 5 * GIB;
     assert_int_equal(gguf_bytes(), 5 * GIB);
+    // The first of two stages: 16 layers and a table of 32 and two and a norm are 499,999 millionths.
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 2);
+    assert_int_equal((16 * LAYER + TABLE) * 1000000 / (32 * LAYER + 2 * TABLE + 4096), 499999);
+    assert_int_equal(gguf_bytes(), 5368ULL * 499999 + 354559); // 5,368.709120 GB; 0.709120 x 499,999 = 354,559.29
+    set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, 1);
     plan.model.hidden_size = 0;
     plan.model.kinds[0].mlp.kind = KVB_MLP_NONE;
     assert_int_equal(gguf_bytes(), 0);
