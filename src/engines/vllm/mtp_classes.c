@@ -13,10 +13,11 @@ static const struct {
     bool counted; // only with modules in its config
 } mtp_classes[] = {
     {"BailingMoeV2_5ForCausalLM", R(25, 0), false},
-    {"BailingMoeV3ForCausalLM", R(25, 0), false},
-    {"DeepseekV3ForCausalLM", R(8, 2), true}, // without them num_speculative_tokens is divided by zero
+    {"BailingMoeV3ForCausalLM", R(28, 0), false},
+    {"DeepseekV3ForCausalLM", R(7, 3), true}, // without them num_speculative_tokens is divided by zero
     {"DeepseekV32ForCausalLM", R(11, 0), false},
     {"DeepseekV4ForCausalLM", R(20, 0), false},
+    {"Dots3NoteForCausalLM", R(28, 0), false},
     {"Ernie4_5_MoeForCausalLM", R(10, 2), false},
     {"Exaone4_5_ForConditionalGeneration", R(20, 0), false},
     {"ExaoneMoeForCausalLM", R(14, 0), false},
