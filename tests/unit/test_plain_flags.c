@@ -12,13 +12,18 @@
 static struct kvb_plan plan;
 static struct kvb_budget budget;
 
-static void plain(const char *lines)
+static void plain_at(uint32_t release, const char *lines)
 {
     static struct kvb_deployment deployment;
-    make_llama_plan(&plan, R(12, 0));
+    make_llama_plan(&plan, release);
     kvb_deployment_init(&deployment);
     (void)kvb_copy(deployment.serve_flags, sizeof deployment.serve_flags, lines);
     kvb_vllm_plain_flags(&deployment, &plan);
+}
+
+static void plain(const char *lines)
+{
+    plain_at(R(12, 0), lines);
 }
 
 static void switches(void **state)
@@ -56,6 +61,7 @@ static void switches(void **state)
         {"--logprobs-mode processed_logits", KVB_PLAIN_LOGPROBS_OF_LOGITS},
         {"--logprobs-mode raw_logprobs", 0},
         {"--kv-sharing-fast-prefill", KVB_PLAIN_SHARED_PREFILL},
+        {"--enable-cumem-allocator", KVB_PLAIN_CUMEM},
         {"--specialize-active-lora", KVB_PLAIN_ADAPTER_COUNTS},
         {"--enable-elastic-ep", KVB_PLAIN_ELASTIC_EP},
         {"--distributed-executor-backend external_launcher", KVB_PLAIN_EXTERNAL_LAUNCHER},
@@ -107,6 +113,7 @@ static void numbers(void **state)
         {"--offload-num-in-group 7", KVB_PLAIN_OFFLOAD_IN_GROUP},
         {"--offload-prefetch-step 7", KVB_PLAIN_OFFLOAD_AHEAD},
         {"--ubatch-size 7", KVB_PLAIN_MICROBATCHES},
+        {"--speculative-config.max-model-len 7", KVB_PLAIN_DRAFT_LENGTH},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         plain(rows[i].line);
@@ -139,6 +146,50 @@ static void eagle3(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         plain(rows[i].line);
         assert_int_equal((plan.plain_flags & KVB_PLAIN_EAGLE3) != 0, rows[i].named);
+    }
+}
+
+// What V1 leaves to V0, by the tags of vllm/engine/arg_utils.py _is_v1_supported_oracle that ask for it: the first, the
+// last, and the one behind it, of which 0.11.0 has no such question any more; 0.7.3 does not choose yet.
+static void left_to_v0(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *feature;
+        uint32_t first, last, behind;
+    } rows[] = {
+        {"--load-format sharded_state", "--load_format sharded_state", R(8, 0), R(10, 2), R(11, 0)},
+        {"--load-format tensorizer", "--load_format tensorizer", R(8, 0), R(8, 5), R(9, 0)},
+        {"--logits-processor-pattern x", "--logits-processor-pattern", R(8, 0), R(10, 2), R(11, 0)},
+        {"--preemption-mode swap", "--preemption-mode", R(8, 0), R(10, 2), R(11, 0)},
+        {"--disable-async-output-proc", "--disable-async-output-proc", R(8, 0), R(10, 2), R(11, 0)},
+        {"--scheduling-policy priority", "--scheduling-policy", R(8, 0), R(9, 1), R(9, 2)},
+        {"--scheduler-delay-factor 0.5", "--scheduler-delay-factor", R(8, 0), R(10, 2), R(11, 0)},
+        {"--enable-prompt-adapter", "--enable-prompt-adapter", R(8, 0), R(9, 2), R(10, 0)},
+        {"--enable-prompt-embeds", "--enable-prompt-embeds", R(9, 0), R(10, 2), R(11, 0)},
+        {"--otlp-traces-endpoint x", "--otlp-traces-endpoint", R(8, 0), R(10, 1), R(10, 2)},
+        {"--guided-decoding-backend lm-format-enforcer", "--guided-decoding-backend", R(8, 0), R(8, 4), 0},
+        {"--guided-decoding-backend lm-format-enforcer", "--guided-decoding-backend=lm-format-enforcer", R(8, 5),
+         R(10, 0), R(10, 1)},
+        {"--guided-decoding-backend outlines", "--guided-decoding-backend", R(8, 0), R(8, 4), 0},
+        {"--guided-decoding-backend outlines", "--guided-decoding-backend=outlines", R(8, 5), R(9, 2), R(10, 0)},
+    };
+    static const char *const taken[] = {"--scheduling-policy fcfs", "--scheduler-delay-factor 0",
+                                        "--scheduler-delay-factor 0.0\n--port 1", "--load-format auto",
+                                        "--guided-decoding-backend xgrammar"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t releases[] = {rows[i].first, rows[i].last, rows[i].behind, R(7, 3)};
+        for (size_t at = 0; at < 4; at++) {
+            plain_at(releases[at], rows[i].line);
+            const char *found = plan.v0_feature != NULL ? plan.v0_feature : "";
+            if (releases[at] != 0 && strcmp(found, at < 2 ? rows[i].feature : "") != 0) {
+                fail_msg("%s at %u: '%s'", rows[i].line, releases[at], found);
+            }
+        }
+    }
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        plain_at(R(8, 5), taken[i]);
+        assert_null(plan.v0_feature);
     }
 }
 
@@ -222,5 +273,5 @@ static void ranks_of_adapters(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(signs_of_numbers), cmocka_unit_test(switches), cmocka_unit_test(numbers),
-              cmocka_unit_test(eagle3), cmocka_unit_test(words_of_offloading_and_drafts),
+              cmocka_unit_test(eagle3), cmocka_unit_test(left_to_v0), cmocka_unit_test(words_of_offloading_and_drafts),
               cmocka_unit_test(ranks_of_adapters))

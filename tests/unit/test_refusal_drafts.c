@@ -140,6 +140,34 @@ static void models_by_what_is_named(void **state)
     says(kvb_refusal_draft_ranks_differ, &plan, NULL);
     says(kvb_refusal_draft_pictures, &plan, NULL);
     says(kvb_refusal_draft_vocabulary, &plan, NULL);
+    plan.draft_unknown = false; // a model that takes pictures, and no draft; a head is no whole model
+    plan.model.encoder = (struct kvb_encoder){.family = KVB_ENCODER_GEMMA3, .layers = 27, .hidden_size = 1152};
+    says(kvb_refusal_draft_pictures, &plan, NULL);
+    draft_as(&plan, &draft, "Qwen3ForCausalLM");
+    says(kvb_refusal_draft_pictures, &plan, "does not support multimodal models yet");
+    set(&plan, KVB_SET_SPECULATIVE_METHOD, KVB_SPECULATIVE_EAGLE);
+    says(kvb_refusal_draft_pictures, &plan, NULL);
+}
+
+// gpu_model_runner.py v0.10.1:3269 and v0.10.2:3703: layers with a state take no draft but of qwen3_next from there on.
+static void states_and_drafts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *name;
+        bool refused;
+    } rows[] = {{R(10, 1), "Qwen3NextForCausalLM", true},
+                {R(10, 2), "Qwen3NextForCausalLM", false},
+                {R(10, 2), "NemotronHForCausalLM", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make(rows[i].release, KVB_SPECULATIVE_MTP);
+        plan.environment.use_v1 = KVB_YES;
+        name_class(&plan, rows[i].name);
+        says(kvb_refusal_draft_states, &plan, NULL);
+        plan.model.kinds[0].attention.kind = KVB_ATTENTION_GDN;
+        says(kvb_refusal_draft_states, &plan, rows[i].refused ? "Mamba with speculative decoding" : NULL);
+    }
 }
 
 // speculative.py v0.20.0 __post_init__ asks for tokens where there is a model, _verify_args without one; n_predict of
@@ -282,9 +310,9 @@ static void segments_by_two_names(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(classes_made_modules), cmocka_unit_test(modules_by_their_own_class),
-              cmocka_unit_test(modules_of_another_width), cmocka_unit_test(lengths_of_drafts),
-              cmocka_unit_test(models_by_what_is_named), cmocka_unit_test(tokens_of_drafts_nobody_knows),
-              cmocka_unit_test(heads_that_are_not_asked_for), cmocka_unit_test(ranks_that_share_a_context),
-              cmocka_unit_test(targets_of_heads), cmocka_unit_test(adapters_of_spread_experts),
-              cmocka_unit_test(segments_by_two_names))
+KVB_TEST_MAIN(cmocka_unit_test(states_and_drafts), cmocka_unit_test(classes_made_modules),
+              cmocka_unit_test(modules_by_their_own_class), cmocka_unit_test(modules_of_another_width),
+              cmocka_unit_test(lengths_of_drafts), cmocka_unit_test(models_by_what_is_named),
+              cmocka_unit_test(tokens_of_drafts_nobody_knows), cmocka_unit_test(heads_that_are_not_asked_for),
+              cmocka_unit_test(ranks_that_share_a_context), cmocka_unit_test(targets_of_heads),
+              cmocka_unit_test(adapters_of_spread_experts), cmocka_unit_test(segments_by_two_names))

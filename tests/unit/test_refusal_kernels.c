@@ -379,6 +379,24 @@ static void backends_seldom_asked_for(void **state)
     }
 }
 
+// flash_attn.py v0.11.1 get_supported_head_sizes; --kv-cache-dtype bfloat16 is listed from v0.15.0 on.
+static void sizes_and_words_of_flash_attention(void **state)
+{
+    (void)state;
+    for (uint32_t size = 8; size <= 264; size += 8) {
+        make_llama_plan(&plan, R(11, 1));
+        plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+        plan.model.kinds[0].attention.head_size = size;
+        says(kvb_refusal_backend, &plan, size % 32 == 0 && size <= 256 ? NULL : "'head_size not supported'");
+    }
+    make_llama_plan(&plan, R(14, 1));
+    plan.environment.attention_backend = KVB_BACKEND_FLASH_ATTN;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_16BIT);
+    says(kvb_refusal_backend, &plan, "'kv_cache_dtype not supported'");
+    plan.engine.release = R(15, 0);
+    says(kvb_refusal_backend, &plan, NULL);
+}
+
 // Backends for latents alone, by the names of AttentionBackendEnum (v1/attention/backends/registry.py v0.27.1).
 static void backends_of_latents(void **state)
 {
@@ -421,9 +439,9 @@ static void backends_of_latents(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(backends_seldom_asked_for), cmocka_unit_test(backends_of_latents),
-              cmocka_unit_test(named_16bit), cmocka_unit_test(classes), cmocka_unit_test(stages_of_classes),
-              cmocka_unit_test(automatic_types), cmocka_unit_test(heads_of_early_v1),
-              cmocka_unit_test(early_fp8_kernels), cmocka_unit_test(caches_of_flex_attention),
-              cmocka_unit_test(stored_bitsandbytes), cmocka_unit_test(backends_asked_for),
-              cmocka_unit_test(fp8_in_triton), cmocka_unit_test(four_bits))
+KVB_TEST_MAIN(cmocka_unit_test(sizes_and_words_of_flash_attention), cmocka_unit_test(backends_seldom_asked_for),
+              cmocka_unit_test(backends_of_latents), cmocka_unit_test(named_16bit), cmocka_unit_test(classes),
+              cmocka_unit_test(stages_of_classes), cmocka_unit_test(automatic_types),
+              cmocka_unit_test(heads_of_early_v1), cmocka_unit_test(early_fp8_kernels),
+              cmocka_unit_test(caches_of_flex_attention), cmocka_unit_test(stored_bitsandbytes),
+              cmocka_unit_test(backends_asked_for), cmocka_unit_test(fp8_in_triton), cmocka_unit_test(four_bits))

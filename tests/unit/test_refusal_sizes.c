@@ -292,6 +292,12 @@ static void groups_cut_in_two(void **state)
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         make(R(9, 0));
         quantise(methods[i], "any");
+        plan.model.kinds[0].mlp.intermediate_size = 14464; // 113 x 128, and half of it 56.5 x 128
+        says(kvb_refusal_group_shape, &plan, NULL);
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 2);
+        says(kvb_refusal_group_shape, &plan, "The input size is not aligned with the quantized weight shape.");
+        plan.model.kinds[0].mlp.intermediate_size = 14336;
+        says(kvb_refusal_group_shape, &plan, NULL);
         set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, 8);
         says(kvb_refusal_group_shape, &plan, NULL);
         plan.model.kinds[0].mlp.intermediate_size = 14400;

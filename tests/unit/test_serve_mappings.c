@@ -18,7 +18,9 @@ static void broken_mappings_are_refused(void **state)
          "default-chat-template-kwargs diffusion-config ec-transfer-config eplb-config hf-overrides ir-op-priority "
          "kernel-config kv-events-config kv-transfer-config limit-mm-per-prompt media-io-kwargs mm-processor-kwargs "
          "model-loader-extra-config override-generation-config pooler-config profiler-config quantization-config "
-         "reasoning-config speculative-config structured-outputs-config weight-transfer-config"},
+         "reasoning-config speculative-config structured-outputs-config weight-transfer-config fault-tolerance-config "
+         "model-class-overrides"},
+        {R(28, 0), "ec-manager-config"},
         {R(9, 2), "rope-scaling override-neuron-config override-pooler-config"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -32,6 +34,28 @@ static void broken_mappings_are_refused(void **state)
                 fail_msg("%s: '%s'", start, said);
             }
             at += size;
+        }
+    }
+}
+
+// None is no mapping at all, alone or before another flag; a word that only begins so is broken.
+static void short_forms_and_none(void **state)
+{
+    (void)state;
+    static const struct judged_row rows[] = {
+        {R(27, 0), "\n-ac {\"a\"", "argument -ac: "},
+        {R(27, 0), "\n-cc {\"a\"", "argument -cc: "},
+        {R(27, 0), "\n-dc {\"a\"", "argument -dc: "},
+        {R(27, 0), "\n-sc {\"a\"", "argument -sc: "},
+        {R(27, 0), "\n--hf-overrides None", TAKEN},
+        {R(27, 0), "\n--hf-overrides None\n--port 1", TAKEN},
+        {R(27, 0), "\n--hf-overrides Nono\n--port 1", "argument --hf-overrides: "},
+        {R(27, 0), "\n--hf-overrides Nones", "argument --hf-overrides: "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *said = judged(rows[i].release, rows[i].lines), *text = rows[i].text;
+        if (*text == '\0' ? *said != '\0' : strncmp(said, text, strlen(text)) != 0) {
+            fail_msg("%s: '%s'", rows[i].lines, said);
         }
     }
 }
@@ -97,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broken_mappings_are_refused),
+        cmocka_unit_test(short_forms_and_none),
         cmocka_unit_test(bounds_at_every_tag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,43 @@ static void heads_of_two_sizes(void **state)
     says(kvb_refusal_triton_cache, &plan, NULL);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(triton_by_name), cmocka_unit_test(blocks_of_an_index),
+// arg_utils.py v0.11.1:1475: all ranks have to fill the nodes.
+static void nodes_and_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t tp, pp, dp, nodes;
+        const char *text;
+    } rows[] = {
+        {2, 2, 1, 4, NULL}, {2, 1, 2, 4, NULL},   {4, 1, 1, 4, NULL},   {2, 3, 1, 6, NULL},
+        {4, 1, 1, 1, NULL}, {2, 2, 2, 3, "(8)."}, {4, 1, 1, 3, "(4)."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(27, 0));
+        set(&plan, KVB_SET_TENSOR_PARALLEL_SIZE, rows[i].tp);
+        set(&plan, KVB_SET_PIPELINE_PARALLEL_SIZE, rows[i].pp);
+        set(&plan, KVB_SET_DATA_PARALLEL_SIZE, rows[i].dp);
+        give(&plan, KVB_PLAIN_NODES, rows[i].nodes);
+        says(kvb_refusal_nodes, &plan, rows[i].text);
+    }
+}
+
+// What the headers say without a name of a method is compared with nothing.
+static void methods_without_a_name(void **state)
+{
+    (void)state;
+    make_llama_plan(&plan, R(9, 0));
+    set(&plan, KVB_SET_QUANTIZATION, KVB_QUANTIZATION_AWQ);
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8};
+    says(kvb_refusal_method_differs, &plan, NULL);
+    (void)strcpy(plan.model.quantisation.name, "fp8");
+    says(kvb_refusal_method_differs, &plan, "does not match");
+    plan.model.quantisation.method = KVB_QUANT_NONE;
+    says(kvb_refusal_method_differs, &plan, NULL);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(nodes_and_ranks), cmocka_unit_test(methods_without_a_name),
+              cmocka_unit_test(triton_by_name), cmocka_unit_test(blocks_of_an_index),
               cmocka_unit_test(stages_of_one_block), cmocka_unit_test(e5m2_beside_scales),
               cmocka_unit_test(small_blocks), cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand),
               cmocka_unit_test(routed_experts), cmocka_unit_test(no_heads_to_divide),

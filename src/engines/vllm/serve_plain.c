@@ -293,9 +293,11 @@ static const struct {
     {"--enable-prompt-adapter", NULL, R(8, 0), R(10, 0), "--enable-prompt-adapter"},
     {"--enable-prompt-embeds", NULL, R(9, 0), R(11, 0), "--enable-prompt-embeds"},
     {"--otlp-traces-endpoint ", NULL, R(8, 0), R(10, 2), "--otlp-traces-endpoint"},
-    {"--guided-decoding-backend lm-format-enforcer", NULL, R(8, 0), R(10, 1),
+    {"--guided-decoding-backend lm-format-enforcer", NULL, R(8, 0), R(8, 5), "--guided-decoding-backend"},
+    {"--guided-decoding-backend lm-format-enforcer", NULL, R(8, 5), R(10, 1),
      "--guided-decoding-backend=lm-format-enforcer"},
-    {"--guided-decoding-backend outlines", NULL, R(8, 0), R(10, 0), "--guided-decoding-backend=outlines"},
+    {"--guided-decoding-backend outlines", NULL, R(8, 0), R(8, 5), "--guided-decoding-backend"},
+    {"--guided-decoding-backend outlines", NULL, R(8, 5), R(10, 0), "--guided-decoding-backend=outlines"},
 };
 
 static const char *feature_of_v0(const char *line, uint32_t release)
