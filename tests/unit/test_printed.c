@@ -26,6 +26,9 @@ static void two_decimals(void **state)
     assert_int_equal(kvb_printed_hundredths(1, 3), 33);
     assert_int_equal(kvb_printed_hundredths(5, 0), 0);
     assert_int_equal(kvb_printed_hundredths(0, 7), 0);
+    assert_int_equal(kvb_printed_hundredths(UINT64_C(1) << 52, 1), (UINT64_C(1) << 52) * 100); // the last bit is one
+    assert_int_equal(kvb_printed_hundredths(UINT64_C(1) << 53, 1), (UINT64_C(1) << 53) * 100);
+    assert_int_equal(kvb_printed_hundredths((UINT64_C(1) << 52) - 1, 2), ((UINT64_C(1) << 52) - 1) * 50);
 }
 
 // int(109226 / 8194 * 131072) and nothing when a request takes no blocks.

@@ -86,6 +86,8 @@ static void numbers_have_a_least(void **state)
         {R(18, 0), "--profiler-config {\"delay_iterations\":99999999999999999999999}", ""},
         {R(16, 0), "--speculative-config {\"method\":\"ngram\",\"disable_by_batch_size\":1}",
          "Input should be greater than or equal to 2"},
+        {R(16, 0), "--speculative-config {\"method\":\"ngram\",\"disable_by_batch_size\":true}",
+         "Input should be greater than or equal to 2"},
         {R(16, 0), "--speculative-config {\"method\":\"ngram\",\"disable_by_batch_size\":null}", ""},
         {R(8, 5), "--speculative-config {\"method\":\"ngram\",\"disable_by_batch_size\":1}",
          "speculative decoding is > 1"},

@@ -1,6 +1,7 @@
 // Flags that a release of vLLM does not take together, in the releases whose text has the sentence: found by a search
 // for it in vllm/config, engine and entrypoints at every tag, quotes and line ends left out. Asked of each row: at the
 // first release and the one before it, at the last and the one behind it.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -214,6 +215,27 @@ static void beside_the_pairs(void **state)
     assert_string_equal(plan.command_error, "");
 }
 
+// A member of JSON, wherever it stands, with blanks before its colon or without; the word as a value is none.
+static void members_with_blanks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *config;
+        bool refused;
+    } configs[] = {
+        {"{\"backend\" : \"FLASH_ATTN\"}", true},          {"{\"x\": \"y\", \"backend\"  : \"FLASH_ATTN\"}", true},
+        {"{\"x\": \"y\", \"z\": 1, \"backend\":1}", true}, {"{\"x\" : \"backend\" }", false},
+        {"{\"x\": \"backend\"}\n--port 1", false},         {"{\"backends\": 1}", false}};
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        char lines[160];
+        (void)snprintf(lines, sizeof lines, "--attention-backend FLASH_ATTN\n--attention-config %s", configs[i].config);
+        const char *said = judged(lines, R(27, 0));
+        if ((strstr(said, "mutually exclusive") != NULL) != configs[i].refused) {
+            fail_msg("%s: '%s'", configs[i].config, said);
+        }
+    }
+}
+
 // vllm/config/model.py v0.19.0: the variable has to say fork itself, as the command sets spawn where it says nothing.
 static void a_way_to_start_workers(void **state)
 {
@@ -258,5 +280,6 @@ static void a_method_that_is_none(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(pairs_at_every_tag), cmocka_unit_test(beside_the_pairs),
-              cmocka_unit_test(a_way_to_start_workers), cmocka_unit_test(a_method_that_is_none))
+KVB_TEST_MAIN(cmocka_unit_test(members_with_blanks), cmocka_unit_test(pairs_at_every_tag),
+              cmocka_unit_test(beside_the_pairs), cmocka_unit_test(a_way_to_start_workers),
+              cmocka_unit_test(a_method_that_is_none))
