@@ -201,6 +201,27 @@ static void chunks_and_windows(void **state)
     assert_int_equal(budget.kv.bytes_per_block, 32 * 65536); // 2 x 8 heads x 128 x 16 tokens x 2 B, of all alike
 }
 
+// kv_cache_utils.py v0.19.0 and v0.27.1 unify_hybrid_kv_cache_specs: without a layer of full attention no window is
+// made one, so that none meet, and the last question refuses them.
+static void windows_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        const char *text;
+    } rows[] = {{R(19, 0),
+                 "Hybrid KV cache manager is disabled but failed to convert the KV cache specs to one unified "
+                 "type."},
+                {R(27, 1), "Failed to promote local KV cache specs to one unified type."}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_halves(rows[i].release, KVB_ATTENTION_SLIDING, KVB_ATTENTION_SLIDING);
+        set(&plan, KVB_SET_DISABLE_HYBRID_KV_CACHE_MANAGER, 1);
+        (void)answer_into(&plan, &budget);
+        assert_false(budget.starts);
+        assert_string_equal(budget.error, rows[i].text);
+    }
+}
+
 // kv_cache_utils.py v0.9.1 to v0.10.2 unify_kv_cache_configs: a stage of states beside one of attention.
 static void a_stage_of_states(void **state)
 {
@@ -339,7 +360,7 @@ KVB_TEST_MAIN(cmocka_unit_test(a_decoder_asked_to_pool), cmocka_unit_test(drafts
               cmocka_unit_test(a_draft_of_both_windows), cmocka_unit_test(a_first_start_that_is_stated),
               cmocka_unit_test(frames_instead_of_tiles), cmocka_unit_test(nothing_kept_has_no_null_block),
               cmocka_unit_test(windows_that_do_not_meet), cmocka_unit_test(chunks_and_windows),
-              cmocka_unit_test(a_stage_of_states), cmocka_unit_test(states_of_a_stage_alone),
-              cmocka_unit_test(states_by_their_model), cmocka_unit_test(states_of_a_class),
-              cmocka_unit_test(words_of_latents), cmocka_unit_test(one_flag_of_two_rows),
-              cmocka_unit_test(a_reserve_is_known))
+              cmocka_unit_test(windows_alone), cmocka_unit_test(a_stage_of_states),
+              cmocka_unit_test(states_of_a_stage_alone), cmocka_unit_test(states_by_their_model),
+              cmocka_unit_test(states_of_a_class), cmocka_unit_test(words_of_latents),
+              cmocka_unit_test(one_flag_of_two_rows), cmocka_unit_test(a_reserve_is_known))
