@@ -147,6 +147,87 @@ static void what_v1_lacked(void **state)
     check(rows, sizeof rows / sizeof rows[0], kvb_v1_lacks);
 }
 
+// The cache in 8 bits by card and backend: arg_utils.py v0.8.2 and v0.9.0 to v0.9.2; platforms/cuda.py
+// is_kv_cache_dtype_supported v0.10.0 and v0.10.2, where supports_fp8() asks for 8.9.
+static void caches_of_8_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        enum kvb_backend backend;
+        bool latent, lacks;
+    } rows[] = {
+        {R(8, 2), 90, KVB_BACKEND_AUTO, false, false},        {R(8, 2), 89, KVB_BACKEND_AUTO, false, true},
+        {R(8, 2), 90, KVB_BACKEND_FLASH_ATTN, false, false},  {R(8, 2), 90, KVB_BACKEND_FLASHINFER, false, true},
+        {R(8, 2), 90, KVB_BACKEND_TRITON, false, true},       {R(9, 2), 100, KVB_BACKEND_AUTO, false, true},
+        {R(10, 0), 100, KVB_BACKEND_AUTO, false, false},      {R(10, 0), 100, KVB_BACKEND_TRITON, false, false},
+        {R(10, 0), 103, KVB_BACKEND_AUTO, false, true},       {R(10, 0), 120, KVB_BACKEND_AUTO, false, true},
+        {R(10, 0), 90, KVB_BACKEND_FLASHMLA, true, true},     {R(10, 1), 90, KVB_BACKEND_FLASHINFER, false, true},
+        {R(10, 2), 90, KVB_BACKEND_FLASHINFER, false, false}, {R(10, 2), 80, KVB_BACKEND_FLASHINFER, false, false},
+        {R(10, 2), 90, KVB_BACKEND_TRITON, false, false},     {R(10, 2), 89, KVB_BACKEND_TRITON, false, false},
+        {R(10, 2), 86, KVB_BACKEND_TRITON, false, true},      {R(10, 2), 90, KVB_BACKEND_FLEX, false, true},
+        {R(10, 2), 89, KVB_BACKEND_AUTO, false, true},        {R(10, 2), 90, KVB_BACKEND_AUTO, false, false},
+        {R(10, 2), 80, KVB_BACKEND_AUTO, true, false},        {R(10, 2), 80, KVB_BACKEND_FLASHMLA, true, false},
+        {R(10, 2), 80, KVB_BACKEND_CUTLASS_MLA, true, false}, {R(10, 2), 90, KVB_BACKEND_TRITON_MLA, true, true},
+        {R(10, 2), 0, KVB_BACKEND_TRITON, false, false},      {R(8, 2), 0, KVB_BACKEND_AUTO, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].latent) {
+            make_latent_plan(&plan, rows[i].release, 8192, 256);
+        } else {
+            make_llama_plan(&plan, rows[i].release);
+        }
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.environment.attention_backend = rows[i].backend;
+        const char *lacks = kvb_v1_lacks(resolved(&plan));
+        bool old = rows[i].capability < 80 && rows[i].capability > 0;
+        assert_true(lacks == NULL || old); // the model's own bits
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+        lacks = kvb_v1_lacks(resolved(&plan));
+        if ((lacks != NULL) != rows[i].lacks || (lacks != NULL && strcmp(lacks, "--kv-cache-dtype") != 0)) {
+            fail_msg("row %zu: %s", i, lacks != NULL ? lacks : "nothing");
+        }
+    }
+    for (uint32_t minor = 8; minor <= 10; minor++) { // ROCm from 0.9.0 on
+        make_llama_plan(&plan, R(minor, 2));
+        plan.gpu.vendor = KVB_VENDOR_AMD;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8);
+        assert_int_equal(kvb_v1_lacks(resolved(&plan)) != NULL, minor == 8);
+    }
+}
+
+// The words of a line and of a header, whichever names them: method_is of both kinds.
+static void methods_of_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *feature;
+        uint32_t last, behind;
+    } rows[] = {{"bitsandbytes", "--quantization bitsandbytes", R(8, 2), R(8, 3)},
+                {"gguf", "--quantization gguf", R(8, 5), R(9, 0)}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].last);
+        (void)strcpy(plan.model.quantisation.name, rows[i].name);
+        assert_string_equal(kvb_v1_lacks(resolved(&plan)), rows[i].feature);
+        plan.engine.release = rows[i].behind;
+        assert_null(kvb_v1_lacks(resolved(&plan)));
+    }
+}
+
+// arg_utils.py v0.8.0 to v0.8.2: any number of partial prefills but one, of long ones as well.
+static void partial_prefills(void **state)
+{
+    (void)state;
+    static const enum kvb_plain_number numbers[] = {KVB_PLAIN_PARTIAL_PREFILLS, KVB_PLAIN_LONG_PARTIAL_PREFILLS};
+    for (size_t i = 0; i < 2; i++) {
+        for (uint64_t number = 0; number <= 2; number++) {
+            make_llama_plan(&plan, R(8, 5));
+            plan.plain_numbers[numbers[i]] = (struct kvb_plain_value){.set = true, .number = number};
+            assert_int_equal(kvb_v1_lacks(resolved(&plan)) != NULL, number != 1);
+        }
+    }
+}
+
 static void what_v1_tried(void **state)
 {
     (void)state;
@@ -162,4 +243,5 @@ static void what_v1_tried(void **state)
     check(rows, sizeof rows / sizeof rows[0], kvb_v1_tries);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(what_v1_lacked), cmocka_unit_test(what_v1_tried))
+KVB_TEST_MAIN(cmocka_unit_test(caches_of_8_bits), cmocka_unit_test(methods_of_headers),
+              cmocka_unit_test(partial_prefills), cmocka_unit_test(what_v1_lacked), cmocka_unit_test(what_v1_tried))
