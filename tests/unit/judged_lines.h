@@ -3,6 +3,7 @@
 #define KVB_TESTS_JUDGED_LINES_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "engines/vllm/serve.h"
@@ -37,10 +38,26 @@ static inline const char *judged(uint32_t release, const char *lines)
     return out;
 }
 
+// What is taken hides no later flag that nobody has, and what is refused is said alone, unless it is such a flag too.
+static inline void judge_before_another(const struct judged_row *row)
+{
+    char lines[1024], text[512];
+    bool taken = row->text[0] == '\0', unknown = kvb_starts_with(row->text, "vllm: error: ");
+    if (strstr(row->text, "no value follows") != NULL) { // which the other flag is then
+        return;
+    }
+    (void)snprintf(lines, sizeof lines, "%s\n--nobodys-flag", row->lines);
+    (void)snprintf(text, sizeof text, "%s%s", taken ? "vllm: error: unrecognized arguments:" : row->text,
+                   taken || unknown ? " --nobodys-flag" : "");
+    text[255] = '\0'; // the room for what is said
+    assert_string_equal(judged(row->release, lines), text);
+}
+
 static inline void walk_judged(const struct judged_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(judged(rows[i].release, rows[i].lines), rows[i].text);
+        judge_before_another(&rows[i]);
     }
 }
 #define WALK(rows) walk_judged(rows, sizeof rows / sizeof(rows)[0])

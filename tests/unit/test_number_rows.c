@@ -120,6 +120,65 @@ static void other_numbers(void **state)
     }
 }
 
+// ge and gt of Field() in vllm/config: the first tag with the bound, the one before where the flag is there without it,
+// and the last tag that has the flag.
+static void least_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *flag, *class_name;
+        uint32_t before, first, last; // before: 0 = the flag came with its bound
+        char least;                   // '>': above 0
+    } rows[] = {
+        {"stream-interval", "SchedulerConfig", 0, R(11, 1), NEWEST, '1'},
+        {"max-num-partial-prefills", "SchedulerConfig", R(11, 0), R(11, 1), R(26, 0), '1'},
+        {"max-long-partial-prefills", "SchedulerConfig", R(11, 0), R(11, 1), R(26, 0), '1'},
+        {"num-lookahead-slots", "SchedulerConfig", R(11, 0), R(11, 1), R(11, 2), '0'},
+        {"num-redundant-experts", "EPLBConfig", R(11, 0), R(11, 1), R(11, 2), '0'},
+        {"swap-space", "CacheConfig", R(11, 0), R(11, 1), R(17, 1), '0'},
+        {"offload-group-size", "PrefetchOffloadConfig", 0, R(17, 0), NEWEST, '0'},
+        {"offload-num-in-group", "PrefetchOffloadConfig", 0, R(17, 0), NEWEST, '1'},
+        {"offload-prefetch-step", "PrefetchOffloadConfig", 0, R(17, 0), NEWEST, '0'},
+        {"shutdown-timeout", "VllmConfig", 0, R(18, 0), NEWEST, '0'},
+        {"safetensors-prefetch-num-threads", "LoadConfig", 0, R(21, 0), NEWEST, '1'},
+        {"safetensors-prefetch-block-size", "LoadConfig", 0, R(21, 0), NEWEST, '1'},
+        {"data-parallel-size-local", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"data-parallel-rank", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"max-parallel-loading-workers", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '1'},
+        {"ubatch-size", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"dbo-decode-token-threshold", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"dbo-prefill-token-threshold", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"node-rank", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '0'},
+        {"nnodes", "ParallelConfig", R(22, 1), R(23, 0), NEWEST, '1'},
+        {"prefill-schedule-interval", "SchedulerConfig", 0, R(24, 0), NEWEST, '1'},
+        {"long-prefill-token-threshold", "SchedulerConfig", R(24, 0), R(25, 0), NEWEST, '0'},
+        {"prefix-match-unit", "CacheConfig", 0, R(26, 0), NEWEST, '>'},
+        {"max-num-scheduled-tokens", "SchedulerConfig", 0, R(26, 0), NEWEST, '0'},
+        {"replayssm-buffer-len", "CacheConfig", 0, R(27, 0), NEWEST, '>'},
+        {"data-parallel-rpc-port", "ParallelConfig", R(27, 1), R(28, 0), R(28, 0), '1'},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char low[96], least[96], key[64], text[160];
+        (void)snprintf(low, sizeof low, "\n--%s %s", rows[i].flag, rows[i].least == '0' ? "-1" : "0");
+        (void)snprintf(least, sizeof least, "\n--%s %s", rows[i].flag, rows[i].least == '0' ? "0" : "1");
+        (void)snprintf(key, sizeof key, "%s", rows[i].flag);
+        for (char *dash = strchr(key, '-'); dash != NULL; dash = strchr(key, '-')) {
+            *dash = '_';
+        }
+        (void)snprintf(text, sizeof text, "1 validation error for %s, %s: Input should be greater than %s",
+                       rows[i].class_name, key,
+                       rows[i].least == '>'   ? "0"
+                       : rows[i].least == '1' ? "or equal to 1"
+                                              : "or equal to 0");
+        assert_string_equal(judged(rows[i].first, low), text);
+        assert_string_equal(judged(rows[i].last, low), text);
+        assert_string_equal(judged(rows[i].first, least), TAKEN);
+        if (rows[i].before != 0) {
+            assert_string_equal(judged(rows[i].before, low), TAKEN);
+        }
+    }
+}
+
 // human_readable_int of vllm/engine/arg_utils.py: of --max-model-len from 0.8.4, of the step from 0.9.1, with t and T
 // from 0.13.0 on; of these others at no tag.
 static void suffixes(void **state)
@@ -145,4 +204,5 @@ static void suffixes(void **state)
     WALK(rows);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(whole_numbers), cmocka_unit_test(other_numbers), cmocka_unit_test(suffixes))
+KVB_TEST_MAIN(cmocka_unit_test(whole_numbers), cmocka_unit_test(other_numbers), cmocka_unit_test(suffixes),
+              cmocka_unit_test(least_numbers))

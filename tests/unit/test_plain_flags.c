@@ -109,6 +109,8 @@ static void numbers(void **state)
         {"--speculative-draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
         {"--speculative-config.draft-tensor-parallel-size 7", KVB_PLAIN_DRAFT_RANKS},
         {"--speculative-config {\"draft_tensor_parallel_size\":7}", KVB_PLAIN_DRAFT_RANKS},
+        {"--speculative-config {\"draft_tensor_parallel_size\" : \"7\"}", KVB_PLAIN_DRAFT_RANKS},
+        {"--speculative-config {\"draft_tensor_parallel_size\": \" +7 \"}", KVB_PLAIN_DRAFT_RANKS},
         {"--offload-group-size 7", KVB_PLAIN_OFFLOAD_GROUP},
         {"--offload-num-in-group 7", KVB_PLAIN_OFFLOAD_IN_GROUP},
         {"--offload-prefetch-step 7", KVB_PLAIN_OFFLOAD_AHEAD},

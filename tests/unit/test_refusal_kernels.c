@@ -102,6 +102,10 @@ static void heads_of_early_v1(void **state)
     (void)state;
     make_llama_plan(&plan, R(8, 5));
     says(kvb_refusal_head_size, &plan, NULL);
+    for (uint32_t size = 16; size <= 288; size += 16) {
+        plan.model.kinds[0].attention.head_size = size;
+        says(kvb_refusal_head_size, &plan, size % 32 == 0 && size <= 256 ? NULL : "is not supported by FlashAttention");
+    }
     plan.model.kinds[0].attention.head_size = 80;
     says(kvb_refusal_head_size, &plan, "Head size 80 is not supported by FlashAttention.");
     plan.gpu.compute_capability = 80; // has_device_capability(80)

@@ -234,9 +234,27 @@ static void methods_without_a_name(void **state)
     says(kvb_refusal_method_differs, &plan, NULL);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(nodes_and_ranks), cmocka_unit_test(methods_without_a_name),
-              cmocka_unit_test(triton_by_name), cmocka_unit_test(blocks_of_an_index),
-              cmocka_unit_test(stages_of_one_block), cmocka_unit_test(e5m2_beside_scales),
-              cmocka_unit_test(small_blocks), cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand),
-              cmocka_unit_test(routed_experts), cmocka_unit_test(no_heads_to_divide),
-              cmocka_unit_test(heads_of_two_sizes))
+// deepseek_v4_fp8.py v0.20.0 override_quantization_method: of a checkpoint in fp8 alone, whatever its class.
+static void methods_of_deepseek_v4(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *stored;
+        bool differs;
+    } rows[] = {{"fp8", false}, {"deepseek_v4_fp8", false}, {"awq", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(20, 0));
+        name_class(&plan, "DeepseekV4ForCausalLM");
+        set_word(&plan, KVB_SET_QUANTIZATION, "deepseek_v4_fp8");
+        plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8};
+        (void)strcpy(plan.model.quantisation.name, rows[i].stored);
+        says(kvb_refusal_method_differs, &plan, rows[i].differs ? "does not match" : NULL);
+    }
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(methods_of_deepseek_v4), cmocka_unit_test(nodes_and_ranks),
+              cmocka_unit_test(methods_without_a_name), cmocka_unit_test(triton_by_name),
+              cmocka_unit_test(blocks_of_an_index), cmocka_unit_test(stages_of_one_block),
+              cmocka_unit_test(e5m2_beside_scales), cmocka_unit_test(small_blocks),
+              cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand), cmocka_unit_test(routed_experts),
+              cmocka_unit_test(no_heads_to_divide), cmocka_unit_test(heads_of_two_sizes))

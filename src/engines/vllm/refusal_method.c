@@ -189,7 +189,7 @@ static void list_types(char out[64], const char *letters)
     out[length++] = '[';
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (strchr(letters, types[order[i]].letter) != NULL) {
-            const char *between = length > 1 ? ", " : "";
+            const char *between = length == 1 ? "" : ", ";
             memcpy(out + length, between, strlen(between));
             length += strlen(between);
             memcpy(out + length, types[order[i]].name, strlen(types[order[i]].name));

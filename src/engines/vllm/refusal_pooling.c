@@ -23,7 +23,7 @@ static const struct {
     uint32_t since;
     const char *text;
 } generate_rows[] = {
-    {R(6, 4), "This model does not support the 'generate' task."},
+    {0, "This model does not support the 'generate' task."},
     {R(10, 0), "This model does not support task='generate'."},
     {R(10, 1), "This model does not support `--runner generate`."},
     {R(22, 0), "Embedding models do not support `--runner generate`. Use `--runner pooling` or `--runner auto` for "

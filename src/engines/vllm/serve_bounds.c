@@ -74,39 +74,39 @@ bool kvb_vllm_judge_block(const char *value, size_t size, uint32_t release, char
 
 // ---- Least numbers
 
-// Fields with ge and gt in vllm/config at each release; 0 as the least lets no sign through.
+// Fields with ge and gt in vllm/config, each as long as its flag; 0 as the least lets no sign through.
 static const struct {
-    uint32_t since, gone; // 0 = no end
+    uint32_t since;
     const char *flag, *class_name;
     int least;
     bool above; // "greater than" the number before it
 } leasts[] = {
-    {R(11, 1), 0, "stream-interval", "SchedulerConfig", 1, false},
-    {R(11, 1), 0, "max-num-partial-prefills", "SchedulerConfig", 1, false},
-    {R(11, 1), 0, "max-long-partial-prefills", "SchedulerConfig", 1, false},
-    {R(11, 1), R(12, 0), "num-lookahead-slots", "SchedulerConfig", 0, false},
-    {R(11, 1), R(12, 0), "num-redundant-experts", "EPLBConfig", 0, false},
-    {R(11, 1), R(17, 1), "swap-space", "CacheConfig", 0, false},
-    {R(17, 0), 0, "offload-group-size", "PrefetchOffloadConfig", 0, false},
-    {R(17, 0), 0, "offload-num-in-group", "PrefetchOffloadConfig", 1, false},
-    {R(17, 0), 0, "offload-prefetch-step", "PrefetchOffloadConfig", 0, false},
-    {R(18, 0), 0, "shutdown-timeout", "VllmConfig", 0, false},
-    {R(21, 0), 0, "safetensors-prefetch-num-threads", "LoadConfig", 1, false},
-    {R(21, 0), 0, "safetensors-prefetch-block-size", "LoadConfig", 1, false},
-    {R(23, 0), 0, "data-parallel-size-local", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "data-parallel-rank", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "max-parallel-loading-workers", "ParallelConfig", 1, false},
-    {R(23, 0), 0, "ubatch-size", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "dbo-decode-token-threshold", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "dbo-prefill-token-threshold", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "node-rank", "ParallelConfig", 0, false},
-    {R(23, 0), 0, "nnodes", "ParallelConfig", 1, false},
-    {R(24, 0), 0, "prefill-schedule-interval", "SchedulerConfig", 1, false},
-    {R(25, 0), 0, "long-prefill-token-threshold", "SchedulerConfig", 0, false},
-    {R(26, 0), 0, "prefix-match-unit", "CacheConfig", 1, true},
-    {R(26, 0), 0, "max-num-scheduled-tokens", "SchedulerConfig", 0, false},
-    {R(27, 0), 0, "replayssm-buffer-len", "CacheConfig", 1, true},
-    {R(28, 0), 0, "data-parallel-rpc-port", "ParallelConfig", 1, false},
+    {R(11, 1), "stream-interval", "SchedulerConfig", 1, false},
+    {R(11, 1), "max-num-partial-prefills", "SchedulerConfig", 1, false},
+    {R(11, 1), "max-long-partial-prefills", "SchedulerConfig", 1, false},
+    {R(11, 1), "num-lookahead-slots", "SchedulerConfig", 0, false},
+    {R(11, 1), "num-redundant-experts", "EPLBConfig", 0, false},
+    {R(11, 1), "swap-space", "CacheConfig", 0, false},
+    {R(17, 0), "offload-group-size", "PrefetchOffloadConfig", 0, false},
+    {R(17, 0), "offload-num-in-group", "PrefetchOffloadConfig", 1, false},
+    {R(17, 0), "offload-prefetch-step", "PrefetchOffloadConfig", 0, false},
+    {R(18, 0), "shutdown-timeout", "VllmConfig", 0, false},
+    {R(21, 0), "safetensors-prefetch-num-threads", "LoadConfig", 1, false},
+    {R(21, 0), "safetensors-prefetch-block-size", "LoadConfig", 1, false},
+    {R(23, 0), "data-parallel-size-local", "ParallelConfig", 0, false},
+    {R(23, 0), "data-parallel-rank", "ParallelConfig", 0, false},
+    {R(23, 0), "max-parallel-loading-workers", "ParallelConfig", 1, false},
+    {R(23, 0), "ubatch-size", "ParallelConfig", 0, false},
+    {R(23, 0), "dbo-decode-token-threshold", "ParallelConfig", 0, false},
+    {R(23, 0), "dbo-prefill-token-threshold", "ParallelConfig", 0, false},
+    {R(23, 0), "node-rank", "ParallelConfig", 0, false},
+    {R(23, 0), "nnodes", "ParallelConfig", 1, false},
+    {R(24, 0), "prefill-schedule-interval", "SchedulerConfig", 1, false},
+    {R(25, 0), "long-prefill-token-threshold", "SchedulerConfig", 0, false},
+    {R(26, 0), "prefix-match-unit", "CacheConfig", 1, true},
+    {R(26, 0), "max-num-scheduled-tokens", "SchedulerConfig", 0, false},
+    {R(27, 0), "replayssm-buffer-len", "CacheConfig", 1, true},
+    {R(28, 0), "data-parallel-rpc-port", "ParallelConfig", 1, false},
 };
 
 static bool is_below(const char *value, size_t size, int least)
@@ -118,8 +118,7 @@ static bool is_below(const char *value, size_t size, int least)
 static bool judge_least(const char *flag, const char *value, size_t size, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     for (size_t i = 0; i < sizeof leasts / sizeof leasts[0]; i++) {
-        bool covers = release >= leasts[i].since && (leasts[i].gone == 0 || release < leasts[i].gone);
-        if (!covers || strcmp(leasts[i].flag, flag) != 0 || !is_below(value, size, leasts[i].least)) {
+        if (release < leasts[i].since || strcmp(leasts[i].flag, flag) != 0 || !is_below(value, size, leasts[i].least)) {
             continue;
         }
         add(out, "1 validation error for ");
