@@ -58,6 +58,9 @@ static inline void walk_judged(const struct judged_row *rows, size_t count)
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(judged(rows[i].release, rows[i].lines), rows[i].text);
         judge_before_another(&rows[i]);
+        char lines[1024]; // nor does it matter what stands before it
+        (void)snprintf(lines, sizeof lines, "\n--served-model-name m%s", rows[i].lines);
+        assert_string_equal(judged(rows[i].release, lines), rows[i].text);
     }
 }
 #define WALK(rows) walk_judged(rows, sizeof rows / sizeof(rows)[0])
