@@ -151,6 +151,26 @@ static void interrupted(void **state)
     }
 }
 
+// A pool below nothing is the failure where none is said: the line that gave it, not one of another pool, nor of
+// another figure.
+static void pool_below_nothing(void **state)
+{
+    (void)state;
+#define POOL "INFO 11-22 04:26:08 [gpu_worker.py:1] Available KV cache memory: "
+    static const char *const logs[] = {
+        POOL "-1.50 GiB\n" POOL "0.50 GiB\n",
+        POOL "-1.50 GiB\n" LOADED "\n",
+        POOL "0.50 GiB\n" POOL "-1.50 GiB\n",
+    };
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        const struct kvb_log_failure *failure = &read_log(logs[i])->failure;
+        if (failure->kind != KVB_FAILURE_NEGATIVE_KV || failure->line != (i == 2 ? 2 : 1)) {
+            fail_msg("%s: %d, line %d", logs[i], (int)failure->kind, (int)failure->line);
+        }
+        assert_non_null(strstr(failure->text, "-1.50 GiB"));
+    }
+}
+
 // Around a break inside of a message only a failure's first words are looked for, and what begins behind it is its own.
 static void around_a_break(void **state)
 {
@@ -183,25 +203,6 @@ static void around_a_break(void **state)
     assert_int_equal(report->settings.values[KVB_SET_MAX_MODEL_LEN].number, 4096);
     assert_int_equal(report->settings.values[KVB_SET_MAX_NUM_SEQS].number, 8);
     assert_int_equal(report->settings.values[KVB_SET_ENFORCE_EAGER].number, 1);
-}
-
-// A thousand breaks inside of messages are looked at, of a message that is long one each, so that time stays linear.
-static void breaks_looked_at(void **state)
-{
-    (void)state;
-    static char log[1001 * 3200];
-    for (unsigned before = 999; before <= 1000; before++) {
-        size_t length = 0;
-        for (unsigned i = 0; i < before; i++) {
-            length += (size_t)snprintf(log + length, sizeof log - length, "ValueError: a\n");
-            memset(log + length, 'y', 3000); // to the end of the record
-            length += 3000;
-            log[length++] = '\n';
-        }
-        strcpy(log + length, "ValueError: No a\nvailable memory for the cache blocks. Try\n");
-        const struct kvb_log_report *report = read_log_pieces(log, strlen(log), 4096);
-        assert_int_equal(report->failure.kind == KVB_FAILURE_NEGATIVE_KV, before == 999);
-    }
 }
 
 // The search finds what ends with the text, and reads nothing behind it.
@@ -338,33 +339,17 @@ static void described(void **state)
 
 // ---- The window
 
-// Wherever a line falls on the borders of the window it is read once, and bears its number.
-static void borders(void **state)
+// Four lines that nearly were something, one after another over all places of the three that are kept, and the first
+// once more: the fourth takes the place of the least.
+static void more_than_three_lines(void **state)
 {
     (void)state;
-    static char log[KVB_WINDOW_BYTES + 4096];
-    static const size_t borders[] = {KVB_WINDOW_BYTES - KVB_WINDOW_AHEAD, KVB_WINDOW_BYTES};
-    for (size_t i = 0; i < 2; i++) {
-        for (size_t before = borders[i] - 40; before <= borders[i] + 10; before += 2) {
-            for (size_t at = 0; at < before; at += 2) {
-                memcpy(log + at, "x\n", 2);
-            }
-            size_t length = before + (size_t)snprintf(log + before, 64, "%s", LOADED "\n");
-            for (; length < sizeof log; length += 2) {
-                memcpy(log + length, "x\n", 2);
-            }
-            const struct kvb_log_report *report = read_log_pieces(log, sizeof log / 2 * 2, 4096);
-            const struct kvb_log_value *weights = &report->observed[KVB_OBS_WEIGHTS];
-            uint64_t breaks = 0;
-            for (size_t at = 0; at < sizeof log / 2 * 2; at++) {
-                breaks += log[at] == '\n';
-            }
-            assert_int_equal(report->line_count, breaks + (log[sizeof log / 2 * 2 - 1] != '\n'));
-            if (weights->count != 1 || weights->line != before / 2 + 1) {
-                fail_msg("%zu: line %d, %u times", before, (int)weights->line, (unsigned)weights->count);
-            }
-        }
-    }
+    const struct kvb_log_report *report =
+        read_log("Model loading took long\nModel loading took longer\nnon_torch_memory high\nAvailable KV cache "
+                 "memory: none\nmax_num_seqs (many)\n");
+    assert_int_equal(report->closest_count, 3);
+    assert_int_equal(score_of(report, 4), 3 + 1);
+    assert_int_equal(score_of(report, 5), 0);
 }
 
 // Of the line before a place the nearest six hundred bytes are kept, or what stands behind the last break.
@@ -394,22 +379,6 @@ static void before_a_place(void **state)
     }
 }
 
-// What slid out of the window may have been anything: such a log is no excerpt, nor is a scrape.
-static void no_excerpts(void **state)
-{
-    (void)state;
-    static char log[256 * 1024];
-    for (unsigned lines = 100; lines <= 200; lines += 100) { // of a KiB each
-        size_t length = 0;
-        for (unsigned i = 0; i < lines; i++) {
-            length +=
-                (size_t)snprintf(log + length, sizeof log - length, "%-1023s\n", "GPU KV cache size: 12,352 tokens");
-        }
-        assert_int_equal(read_log_pieces(log, length, 4096)->excerpt, lines == 100);
-    }
-    assert_false(read_log("vllm:num_requests_running{model_name=\"a/b\"} 3.0\n")->excerpt);
-}
-
 // Two bytes may be the mark of UTF-16, and only both of them are.
 static void marks(void **state)
 {
@@ -424,6 +393,6 @@ static void marks(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
               cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
-              cmocka_unit_test(breaks_looked_at), cmocka_unit_test(before_a_place), cmocka_unit_test(long_messages),
-              cmocka_unit_test(described), cmocka_unit_test(long_dumps), cmocka_unit_test(said_again),
-              cmocka_unit_test(borders), cmocka_unit_test(no_excerpts), cmocka_unit_test(marks))
+              cmocka_unit_test(pool_below_nothing), cmocka_unit_test(before_a_place),
+              cmocka_unit_test(more_than_three_lines), cmocka_unit_test(long_messages), cmocka_unit_test(described),
+              cmocka_unit_test(long_dumps), cmocka_unit_test(said_again), cmocka_unit_test(marks))
