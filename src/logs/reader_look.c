@@ -133,7 +133,8 @@ static void take_match(struct kvb_log_reader *reader, const struct kvb_scan_entr
 static bool take_parted(struct kvb_log_reader *reader, size_t place, struct kvb_log_record *record, size_t nl)
 {
     struct kvb_hole holes[KVB_HOLES_MAX];
-    size_t least = nl > record->offset + KVB_SCAN_WINDOW ? nl - KVB_SCAN_WINDOW + 1 : record->offset + 1;
+    size_t first = record->offset + 1; // same: nothing begins so near behind another
+    size_t least = nl > record->offset + KVB_SCAN_WINDOW ? nl - KVB_SCAN_WINDOW + 1 : first;
     for (uint16_t i = 1; i <= reader->scanner.count; i++) { // same: the first is no failure, and the last a form
         const struct kvb_scan_entry *entry = &reader->scanner.entries[i];
         if (entry->row == NULL || entry->leading_hole || !goes_on(entry->row->event) ||
