@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -236,14 +237,17 @@ static void rows_agree(void **state)
     int wrong = 0;
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
-        uint32_t since = UINT32_MAX;
+        uint32_t since = UINT32_MAX, whole = UINT32_MAX;
+        char size[64];
+        (void)snprintf(size, sizeof size, "%s-size", flag->name);
         for (size_t k = 0; k < kvb_sgl_known_flag_count; k++) {
             const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[k];
             since = strcmp(row->name, flag->name) == 0 && row->since < since ? row->since : since;
+            whole = strcmp(row->name, size) == 0 && row->since < whole ? row->since : whole;
         }
         bool begins = since == UINT32_MAX; // --tp, --pp, --dp
         bool plain = flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_VALUE || flag->kind == KVB_SERVE_VALUES;
-        if (begins ? strlen(flag->name) != 2 : !plain && since != flag->since) {
+        if (begins ? strlen(flag->name) != 2 || whole != flag->since : !plain && since != flag->since) {
             print_error("--%s\n", flag->name);
             wrong++;
         }
