@@ -19,8 +19,8 @@ static uint64_t hash_of(enum kvb_reuse_kind kind, const unsigned char *key, size
     for (size_t at = 0; at < bytes; at += sizeof hash) {             // same: one word more would be of no bytes
         uint64_t word = 0;
         memcpy(&word, key + at, bytes - at < sizeof word ? bytes - at : sizeof word);
-        hash = (hash ^ word) * UINT64_C(1099511628211);
-        hash ^= hash >> 29; // same: any place serves
+        hash = (hash ^ word) * UINT64_C(1099511628211); // same: any place serves
+        hash ^= hash >> 29;                             // same: any place serves
     }
     return hash;
 }

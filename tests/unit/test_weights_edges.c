@@ -212,6 +212,26 @@ static void the_last_of_a_group_leaves(void **state)
     assert_int_equal(weights.offloaded_bytes, 4 * layer);
 }
 
+// StaticBufferPool there: one buffer for each parameter of a layer that leaves, as it is stored, the MLP's in 4 bits
+// beside attention's in 8.
+static void buffers_of_what_leaves(void **state)
+{
+    (void)state;
+    make(6);
+    model.quantisation = (struct kvb_quantisation){
+        .method = KVB_QUANT_BNB4, .bits = 4, .scale = KVB_SCALE_TENSOR, .attention_method = KVB_QUANT_FP8};
+    load.offload_group = 6;
+    load.offload_in_group = 1;
+    load.offload_ahead = 1;
+    (void)counted();
+    uint64_t mlp = 3ULL * 1024 * 4096;
+    assert_in_range(weights.offloaded_bytes, mlp / 2 + 4096ULL * 12 * 64, mlp);
+    assert_int_equal(weights.buffer_bytes, weights.offloaded_bytes);
+    load.offload_ahead = 2;
+    (void)counted();
+    assert_int_equal(weights.buffer_bytes, 2 * weights.offloaded_bytes);
+}
+
 // Two tensors of 1 MiB fill a segment of 2 (kSmallSize, kSmallBuffer); the next one takes another.
 static void small_blocks_fill_a_segment(void **state)
 {
@@ -340,9 +360,9 @@ static void two_formats_of_one_checkpoint(void **state)
     load.pp = 1;
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(two_formats_of_one_checkpoint), cmocka_unit_test(nothing_behind_the_last),
-              cmocka_unit_test(more_than_64_layers), cmocka_unit_test(gguf_offloaded), cmocka_unit_test(plain_headers),
-              cmocka_unit_test(totals_of_stages), cmocka_unit_test(one_layer_returns),
-              cmocka_unit_test(the_last_of_a_group_leaves), cmocka_unit_test(small_blocks_fill_a_segment),
-              cmocka_unit_test(towers_of_sound), cmocka_unit_test(two_gpus), cmocka_unit_test(widest_of_a_pass),
-              cmocka_unit_test(share_of_a_vast_card))
+KVB_TEST_MAIN(cmocka_unit_test(buffers_of_what_leaves), cmocka_unit_test(two_formats_of_one_checkpoint),
+              cmocka_unit_test(nothing_behind_the_last), cmocka_unit_test(more_than_64_layers),
+              cmocka_unit_test(gguf_offloaded), cmocka_unit_test(plain_headers), cmocka_unit_test(totals_of_stages),
+              cmocka_unit_test(one_layer_returns), cmocka_unit_test(the_last_of_a_group_leaves),
+              cmocka_unit_test(small_blocks_fill_a_segment), cmocka_unit_test(towers_of_sound),
+              cmocka_unit_test(two_gpus), cmocka_unit_test(widest_of_a_pass), cmocka_unit_test(share_of_a_vast_card))

@@ -17,6 +17,10 @@ struct prepared {
     struct kvb_parameter parameters[KVB_TENSORS_MAX];
 };
 
+struct prepared_kinds {
+    struct prepared slots[PREPARED_MAX];
+};
+
 struct loader {
     const struct kvb_load *load;
     struct kvb_allocator allocator;
@@ -25,7 +29,7 @@ struct loader {
     uint64_t plain_bytes, stored_bytes; // of loaded parameters, at the model's dtype and as stored
     bool movable;                       // inside a decoder layer
     bool leaves;                        // which is one of those that leave whole
-    struct prepared *prepared;          // PREPARED_MAX of them
+    struct prepared_kinds *prepared;
 };
 
 static void load_bytes(struct loader *loader, uint64_t bytes, uint64_t *account)
@@ -106,7 +110,7 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
 {
     struct kvb_tensor tensors[KVB_TENSORS_MAX];
     size_t slot = (size_t)(kind - model->kinds) + (as_attention ? PREPARED_MAX / 2 : 0);
-    struct prepared *prepared = &loader->prepared[slot % PREPARED_MAX];
+    struct prepared *prepared = &loader->prepared->slots[slot % PREPARED_MAX];
     if (prepared->kind != kind) {
         struct kvb_layer_kind whole = *kind;
         whole.attention.has_indexer |= !loader->load->shares_index && kind->attention.index_heads != 0;
@@ -118,13 +122,6 @@ static const struct prepared *prepare(struct loader *loader, const struct kvb_mo
         prepared->kind = kind;
     }
     return prepared;
-}
-
-static void forget_prepared(struct loader *loader)
-{
-    for (uint32_t i = 0; i < PREPARED_MAX; i++) {
-        loader->prepared[i].kind = NULL;
-    }
 }
 
 // Matrices first and norms after them: the module order in which offloading walks a layer.
@@ -397,7 +394,7 @@ static void load_mtp(struct loader *loader)
     const struct kvb_load *load = loader->load;
     struct kvb_load own = *load;
     own.plain = (load->model->quantisation.unquantised_roles >> KVB_ROLE_MTP & 1U) != 0;
-    forget_prepared(loader);
+    memset(loader->prepared, 0, sizeof *loader->prepared);
     loader->load = &own;
     const struct kvb_model *model = loader->load->model;
     uint64_t hidden = model->hidden_size;
@@ -412,7 +409,7 @@ static void load_mtp(struct loader *loader)
     loader->load = load;
 }
 
-static void count_with(struct prepared *prepared, const struct kvb_load *load, uint32_t stage,
+static void count_with(struct prepared_kinds *prepared, const struct kvb_load *load, uint32_t stage,
                        struct kvb_weights *weights);
 
 // Behind everything else of the target, whose prepared layers nobody asks for again.
@@ -442,11 +439,11 @@ static void load_draft(struct loader *loader)
     }
 }
 
-static void count_with(struct prepared *prepared, const struct kvb_load *load, uint32_t stage,
+static void count_with(struct prepared_kinds *prepared, const struct kvb_load *load, uint32_t stage,
                        struct kvb_weights *weights)
 {
     struct loader loader = {.load = load, .out = weights, .prepared = prepared};
-    forget_prepared(&loader);
+    memset(prepared, 0, sizeof *prepared);
     memset(weights, 0, sizeof *weights);
     weights->rank_stage = stage;
     loader.allocator.exact = load->exact_allocations;
@@ -469,6 +466,6 @@ static void count_with(struct prepared *prepared, const struct kvb_load *load, u
 
 void kvb_weights_count(const struct kvb_load *load, uint32_t stage, struct kvb_weights *weights)
 {
-    struct prepared prepared[PREPARED_MAX]; // 16 KiB that a draft is counted with, too
-    count_with(prepared, load, stage, weights);
+    struct prepared_kinds prepared; // 16 KiB that a draft is counted with, too
+    count_with(&prepared, load, stage, weights);
 }
