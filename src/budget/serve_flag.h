@@ -72,6 +72,8 @@ enum kvb_serve_trait {
     KVB_SERVE_POSITIONAL = 8,      // a word that is no flag names the model
     KVB_SERVE_PYTHON_NUMBERS = 16, // int() and float() of Python read its numbers: +4, 1_0, 1e1
     KVB_SERVE_SI_SUFFIXES = 32,    // 1M is 1000000 and 1Mi 1048576, where 1M is that otherwise
+    KVB_SERVE_DASHES = 64,         // _ in a name is -
+    KVB_SERVE_C_NUMBERS = 128,     // stoi() reads its numbers: the digits they begin with, 32 of 32k
 };
 
 // A way to start the engine.
@@ -84,7 +86,7 @@ struct kvb_serve_program {
     const char *name, *second;
     bool needs_flag;   // in a file: a word alone may be a name
     const char *usage; // an example for a message; NULL: found in files only, a pasted line does not begin so
-    bool is_module;    // noted as kvb_deployment.serve_module
+    bool is_module;    // noted as kvb_deployment.serve_module: the other of two
 };
 
 // What decides whether a line's --config is read, beside its file.

@@ -31,12 +31,26 @@ static void set_suffix(char *text)
     }
 }
 
+// What stoi() reads: a sign and the digits behind blanks, whatever follows them; no digits: the value as it is.
+static const char *first_digits(const char *value, char out[KVB_PLAIN_CAPACITY])
+{
+    const char *from = value + strspn(value, " \t");
+    from += *from == '+' ? 1 : 0;
+    size_t sign = *from == '-' ? 1 : 0, digits = strspn(from + sign, "0123456789");
+    out[0] = '\0';
+    kvb_append(out, KVB_PLAIN_CAPACITY, from, sign + digits);
+    return digits > 0 && sign + digits < KVB_PLAIN_CAPACITY ? out : value;
+}
+
 const char *kvb_as_plain_number(const char *value, const struct kvb_setting_row *row, unsigned traits,
                                 char out[KVB_PLAIN_CAPACITY])
 {
     size_t size = strlen(value);
     bool real = row->kind == KVB_VALUE_PPM || row->kind == KVB_VALUE_GIB;
     bool whole = row->words == NULL && row->kind != KVB_VALUE_SWITCH;
+    if (whole && !real && (traits & KVB_SERVE_C_NUMBERS) != 0) {
+        return first_digits(value, out);
+    }
     if ((traits & KVB_SERVE_PYTHON_NUMBERS) == 0 || (!real && !whole)) {
         return value;
     }

@@ -105,8 +105,9 @@ static const char *nearest_setting(const struct kvb_serve_reading *reading, cons
         return NULL;
     }
     (void)kvb_copy(wanted, length - 1, word + 2);
-    for (char *c = wanted; *c != '\0' && (reading->engine->traits & KVB_SERVE_UNDERSCORES) != 0; c++) {
-        *c = *c == '-' ? '_' : *c;
+    bool dashes = (reading->engine->traits & KVB_SERVE_DASHES) != 0;
+    for (char *c = wanted; *c != '\0' && (dashes || (reading->engine->traits & KVB_SERVE_UNDERSCORES) != 0); c++) {
+        *c = *c == '-' || *c == '_' ? (dashes ? '-' : '_') : *c;
     }
     kvb_nearest_init(&nearest, wanted);
     for (unsigned i = 0; (flag = reading->engine->flag(i)) != NULL; i++) {

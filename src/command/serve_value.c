@@ -41,6 +41,16 @@ static bool is_uncounted(const struct kvb_serve_flag *flag, const char *value)
     return false;
 }
 
+// What a number with something behind it is to an engine that reads the digits alone.
+static void say_read(struct kvb_serve_reading *reading, const char *value, const char *text)
+{
+    const char *from = value + strspn(value, " \t");
+    if (strcmp(from + (*from == '+' ? 1 : 0), text) != 0) {
+        (void)kvb_problem_add(reading->problems, KVB_WARNING, KVB_BAD_TYPE, HERE,
+                              "in the serve command: %s reads %s of '%.60s'", reading->engine->title, text, value);
+    }
+}
+
 static enum kvb_status set_setting(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
                                    const char *value)
 {
@@ -54,6 +64,9 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
             "in the serve command: %s: what '%s' keeps in memory is not counted here; without the flag "
             "the checkpoint counts as it is",
             row->key, value);
+    }
+    if (text == plain && (reading->engine->traits & KVB_SERVE_C_NUMBERS) != 0) {
+        say_read(reading, value, text);
     }
     if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
         text = "0";

@@ -9,7 +9,8 @@
 static enum kvb_name_match match(const struct kvb_engine_rows *engine, const char *name, size_t length,
                                  const char *candidate)
 {
-    bool alike = (engine->traits & KVB_SERVE_UNDERSCORES) != 0 || strncmp(name, candidate, length) == 0;
+    unsigned both = KVB_SERVE_UNDERSCORES | KVB_SERVE_DASHES;
+    bool alike = (engine->traits & both) != 0 || strncmp(name, candidate, length) == 0;
     enum kvb_name_match found = alike ? kvb_match_name(name, length, candidate) : KVB_NAME_DIFFERS;
     bool whole = (engine->traits & KVB_SERVE_ABBREVIATES) == 0;
     return whole && found == KVB_NAME_BEGINS ? KVB_NAME_DIFFERS : found;

@@ -42,7 +42,9 @@ static void ask(const char *line)
 static void to_the_last_byte(void **state)
 {
     (void)state;
-    ask("llama-server -m x.gguf -c 4096 -ngl 99 --fit off");
+    ask("llama-server -m x.gguf -c 4096 -ngl 99");
+    set(KVB_SET_FIT, KVB_OFF);
+    solve();
     uint64_t needed = budget.requested_bytes, high = 0;
     for (uint32_t i = 0; i < KVB_ITEM_COUNT; i++) {
         high += (uint64_t)budget.items[i].high_bytes;

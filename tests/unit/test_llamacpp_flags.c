@@ -229,7 +229,7 @@ static void flags_that_are_offered(void **state)
     static const char offered[] =
         " no-kv-offload n-gpu-layers ctx-size parallel batch-size ubatch-size cache-type-k cache-type-v flash-attn "
         "split-mode "
-        "n-cpu-moe override-tensor mmproj mmproj-offload image-max-tokens model-draft spec-type draft-max "
+        "n-cpu-moe override-tensor mmproj mmproj-offload image-max-tokens model-draft spec-type spec-draft-n-max "
         "n-gpu-layers-draft ctx-size-draft cache-type-k-draft cache-type-v-draft swa-full no-kv-unified kv-unified "
         "kv-offload fit fit-target fit-ctx gpus quantization quantization-draft backend ";
     static const char ours[] = " gpus quantization quantization-draft backend ";

@@ -8,6 +8,7 @@
 #include "budget/shapes.h"
 #include "engines/llamacpp/flags.h"
 #include "engines/llamacpp/items.h"
+#include "engines/llamacpp/known_flags.h"
 #include "engines/llamacpp/ladder.h"
 #include "engines/llamacpp/mixture.h"
 #include "engines/llamacpp/ollama.h"
@@ -348,9 +349,14 @@ const struct kvb_engine_rows kvb_llamacpp_engine = {
     .oldest = KVB_BUILD(KVB_LLAMA_OLDEST),
     .newest = KVB_BUILD(KVB_LLAMA_NEWEST),
     .serve_command = "llama-server -m",
+    .traits = KVB_SERVE_DASHES | KVB_SERVE_C_NUMBERS,
     .flag = kvb_llama_flag,
     .programs = kvb_llama_programs,
     .off_form = kvb_llama_off_form,
+    .takes_value = kvb_llama_takes_value,
+    .flag_near = kvb_llama_flag_near,
+    .notes_variable = kvb_llama_notes_variable,
+    .judge = kvb_llama_judge,
     .line = &kvb_llama_line,
     .variables = kvb_llama_variables,
     .compute = compute_llamacpp,

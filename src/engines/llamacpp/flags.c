@@ -15,6 +15,10 @@
     {                                                                                                                  \
         .name = text, .kind = KVB_SERVE_VALUE, .serve_only = true                                                      \
     }
+#define VALUES(text)                                                                                                   \
+    {                                                                                                                  \
+        .name = text, .kind = KVB_SERVE_VALUES, .serve_only = true                                                     \
+    }
 #define BARE(text)                                                                                                     \
     {                                                                                                                  \
         .name = text, .kind = KVB_SERVE_NOTHING, .serve_only = true                                                    \
@@ -45,7 +49,7 @@ static const struct kvb_serve_flag rows[] = {
     {.short_name = "-hfrd", OLD(kvb_llama_read_draft_repository)},
     {.name = "draft", OLD(kvb_llama_read_drafted)},
     {.name = "draft-n", OLD(kvb_llama_read_drafted)},
-    {.name = "spec-draft-n-max", OLD(kvb_llama_read_drafted)},
+    {.name = "draft-max", OLD(kvb_llama_read_drafted)},
     {.name = "gpu-layers-draft", SPELLED(DRAFT_GPU_LAYERS), .words = layer_words, .word_count = 2},
     {.name = "spec-draft-ngl", SPELLED(DRAFT_GPU_LAYERS), .words = layer_words, .word_count = 2},
     {.name = "spec-draft-type-k", SPELLED(DRAFT_CACHE_TYPE_K)},
@@ -97,6 +101,10 @@ static const struct kvb_serve_flag rows[] = {
     VALUE("image-min-tokens"),
     VALUE("mmproj-url"),
     VALUE("split-max-size"),
+    VALUES("lora-scaled"),
+    VALUES("control-vector-scaled"),
+    VALUES("control-vector-layer-range"),
+    VALUES("spec-replace"),
     {.name = "threads", .short_name = "-t", .kind = KVB_SERVE_VALUE, .serve_only = true},
     {.short_name = "-mg", .kind = KVB_SERVE_VALUE, .serve_only = true},
     {.short_name = "-a", .kind = KVB_SERVE_VALUE, .serve_only = true},
@@ -164,7 +172,7 @@ static const struct kvb_serve_flag rows[] = {
      .read = kvb_llama_read_drafting,
      .argument = "KIND",
      .help = "what drafts: draft-simple, draft-mtp, ngram-...; several with commas"},
-    {.name = "draft-max",
+    {.name = "spec-draft-n-max",
      .kind = KVB_SERVE_OWN,
      .read = kvb_llama_read_drafted,
      .argument = "N",
@@ -174,7 +182,7 @@ static const struct kvb_serve_flag rows[] = {
      SETTING(DRAFT_GPU_LAYERS),
      .words = layer_words,
      .word_count = 2},
-    {.name = "ctx-size-draft", .short_name = "-cd", SETTING(DRAFT_CTX)},
+    {.name = "ctx-size-draft", .short_name = "-cd", SETTING(DRAFT_CTX), .until = KVB_BUILD(9109)},
     {.name = "cache-type-k-draft", .short_name = "-ctkd", SETTING(DRAFT_CACHE_TYPE_K)},
     {.name = "cache-type-v-draft", .short_name = "-ctvd", SETTING(DRAFT_CACHE_TYPE_V)},
     {.name = "swa-full", SETTING(SWA_FULL), .since = KVB_BUILD(5429)},
@@ -210,7 +218,11 @@ const struct kvb_serve_program *kvb_llama_programs(size_t *count)
 {
     static const struct kvb_serve_program programs[] = {
         {.form = KVB_PROGRAM_WORDS, .name = "llama-server", .needs_flag = true, .usage = "llama-server -m X.gguf"},
-        {.form = KVB_PROGRAM_WORDS, .name = "llama-cli", .needs_flag = true, .usage = "llama-cli -m X.gguf"},
+        {.form = KVB_PROGRAM_WORDS,
+         .name = "llama-cli",
+         .needs_flag = true,
+         .usage = "llama-cli -m X.gguf",
+         .is_module = true},
     };
     *count = sizeof programs / sizeof programs[0];
     return programs;

@@ -7,6 +7,8 @@
 const struct kvb_serve_flag *kvb_llama_flag(unsigned index);
 const struct kvb_serve_program *kvb_llama_programs(size_t *count);
 const struct kvb_variable_row *kvb_llama_variables(size_t *count);
+// What a build's parser says of the line and of variables; "" where it takes them (serve_judge.c).
+void kvb_llama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 // What its parser has no word for is said by leaving it out.
 enum kvb_off_form kvb_llama_off_form(const char *name, uint32_t release);
 
