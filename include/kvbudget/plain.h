@@ -52,16 +52,17 @@ enum kvb_plain_number {
     KVB_PLAIN_NODES,        // --nnodes
     KVB_PLAIN_MICROBATCHES, // --ubatch-size
     KVB_PLAIN_REDUNDANT_EXPERTS,
-    KVB_PLAIN_SCHEDULER_STEPS,  // --num-scheduler-steps
-    KVB_PLAIN_SCHEDULED_TOKENS, // --max-num-scheduled-tokens
-    KVB_PLAIN_DRAFT_RANKS,      // draft_tensor_parallel_size
-    KVB_PLAIN_OFFLOAD_GROUP,    // --offload-group-size
-    KVB_PLAIN_OFFLOAD_IN_GROUP, // --offload-num-in-group
-    KVB_PLAIN_OFFLOAD_AHEAD,    // --offload-prefetch-step
-    KVB_PLAIN_OFFLOAD_ROLES,    // a bit for each enum kvb_role that --offload-params or --cpu-offload-params name
-    KVB_PLAIN_DRAFT_LENGTH,     // max_model_len of a speculative config
-    KVB_PLAIN_DRAFT_SAMPLES,    // 1: its draft_sample_method is probabilistic
-    KVB_PLAIN_GGUF_LOADER,      // 1: --load-format gguf
+    KVB_PLAIN_SCHEDULER_STEPS,   // --num-scheduler-steps
+    KVB_PLAIN_SCHEDULED_TOKENS,  // --max-num-scheduled-tokens
+    KVB_PLAIN_DRAFT_RANKS,       // draft_tensor_parallel_size
+    KVB_PLAIN_OFFLOAD_GROUP,     // --offload-group-size
+    KVB_PLAIN_OFFLOAD_IN_GROUP,  // --offload-num-in-group
+    KVB_PLAIN_OFFLOAD_AHEAD,     // --offload-prefetch-step
+    KVB_PLAIN_OFFLOAD_ROLES,     // a bit for each enum kvb_role that --offload-params or --cpu-offload-params name
+    KVB_PLAIN_DRAFT_LENGTH,      // max_model_len of a speculative config
+    KVB_PLAIN_DRAFT_SAMPLES,     // 1: its draft_sample_method is probabilistic
+    KVB_PLAIN_GGUF_LOADER,       // 1: --load-format gguf
+    KVB_PLAIN_DATA_PARALLEL_RAY, // 1: --data-parallel-backend ray
     KVB_PLAIN_NUMBER_COUNT
 };
 

@@ -190,15 +190,31 @@ static const char *says_of_few_gpus(const struct kvb_context *context)
                  "set '--nnodes' appropriately.";
 }
 
-// Fewer GPUs than ranks of one machine, the ranks of data apart, which may be on others. Source:
-// vllm/config/parallel.py v0.11.1:564, v0.13.0:564; vllm/v1/worker/gpu_worker.py v0.12.0:202.
+// Ranks of data that this server starts here itself: LLM() and a server with one rank start none, Ray looks for a
+// place. Source: vllm/v1/worker/gpu_worker.py v0.12.0:196.
+static bool data_ranks_exceed(const struct kvb_context *context, uint64_t world)
+{
+    const struct kvb_plan *plan = context->plan;
+    bool elsewhere = plan->usage != KVB_USAGE_SERVE || kvb_has_plain(context, KVB_PLAIN_EXTERNAL_LB) ||
+                     plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK].set ||
+                     plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RAY].set;
+    return !elsewhere && context->dp > 1 &&
+           kvb_plain_or(context, KVB_PLAIN_DATA_PARALLEL_LOCAL, context->dp) > plan->gpus_stated / world;
+}
+
+// Fewer GPUs than ranks of one machine. Source: vllm/config/parallel.py v0.11.1:564, v0.13.0:564;
+// vllm/v1/worker/gpu_worker.py v0.12.0:202.
 bool kvb_refusal_gpu_count(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t world = (uint64_t)context->tp * context->pp * context->pcp, there = context->plan->gpus_stated;
     uint64_t nodes = kvb_max(kvb_plain_or(context, KVB_PLAIN_NODES, 1), 1);
     if (there == 0 || kvb_has_plain(context, KVB_PLAIN_RAY) || kvb_has_plain(context, KVB_PLAIN_EXTERNAL_LAUNCHER) ||
-        world / nodes <= there) {
+        (nodes > 1 && world / nodes <= there)) {
         return false;
+    }
+    if (world <= there) {
+        return data_ranks_exceed(context, world) &&
+               kvb_refuse_two(out, "DP adjusted local rank {0} is out of bounds.", there, 0);
     }
     return nodes > 1 ? kvb_refuse(out, "CUDA error: invalid device ordinal")
                      : kvb_refuse_two(out, says_of_few_gpus(context), world, there);

@@ -249,11 +249,22 @@ static void note_sampling(const char *line, struct kvb_plan *plan)
     }
 }
 
-static void note_loader(const char *line, struct kvb_plan *plan)
+// One word of a flag's, for which no bit is left.
+static void note_word(const char *line, struct kvb_plan *plan)
 {
-    const char *end = after(line, "--load-format gguf");
-    if (end != NULL && is_end(end)) {
-        plan->plain_numbers[KVB_PLAIN_GGUF_LOADER] = (struct kvb_plain_value){.set = true, .number = 1};
+    static const struct {
+        const char *words;
+        enum kvb_plain_number number;
+    } words[] = {
+        {"--load-format gguf", KVB_PLAIN_GGUF_LOADER},
+        {"--data-parallel-backend ray", KVB_PLAIN_DATA_PARALLEL_RAY},
+        {"-dpb ray", KVB_PLAIN_DATA_PARALLEL_RAY},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *end = after(line, words[i].words);
+        if (end != NULL && is_end(end)) {
+            plan->plain_numbers[words[i].number] = (struct kvb_plain_value){.set = true, .number = 1};
+        }
     }
 }
 
@@ -348,7 +359,7 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
         plan->v0_feature = plan->v0_feature != NULL ? plan->v0_feature : feature;
         note_number(line, plan);
         note_sampling(line, plan);
-        note_loader(line, plan);
+        note_word(line, plan);
         note_moved(line, plan);
         plan->plain_flags |= names_eagle3(line) ? KVB_PLAIN_EAGLE3 : 0;
         plan->plain_flags |= words_of_draft(line);
