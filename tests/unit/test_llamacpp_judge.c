@@ -72,7 +72,7 @@ static void lines(void **state)
         {3000, "--foo", "error: unknown argument: --foo"},
         {3000, "--threads x", "error: invalid parameter for argument: --threads"},
         {3000, "--ctx_size 512", ""},
-        {3000, "--batch_size 512", "error: unknown argument: --batch_size"},
+        {3000, "--batch_size 512", "error: unknown argument: --batch_size; llama-cli has it"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char line[256];
