@@ -84,6 +84,7 @@ struct kvb_engine_rows {
     const struct kvb_serve_program *(*programs)(size_t *count); // ways to start it; or NULL
     const struct kvb_variable_row *(*variables)(size_t *count); // environment; or NULL
     bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
+    bool (*takes_several)(const char *word); // of such a flag: several; NULL: none does
     // The flag without a row that is spelled most like "--word", without dashes in front; NULL: none, or nobody knows.
     const char *(*flag_near)(const char *word);
     // A variable whose value a release may refuse, beside those above; NULL: there is none.

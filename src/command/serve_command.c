@@ -167,7 +167,11 @@ static enum kvb_status skip_unknown(struct kvb_serve_reading *reading, const cha
         flag[strcspn(flag, "=")] = '\0';
         kvb_make_printable(flag);
     }
+    bool several = reading->engine->takes_several != NULL && reading->engine->takes_several(word);
     if (equals == NULL && takes_value(reading, word) && next_is_value(reading)) {
+        reading->at++;
+    }
+    while (several && equals == NULL && next_is_value(reading)) {
         reading->at++;
     }
     return KVB_OK;

@@ -50,6 +50,7 @@ const struct kvb_engine_rows kvb_sglang_engine = {
     .programs = kvb_sgl_programs,
     .variables = kvb_sgl_variables,
     .takes_value = kvb_sgl_takes_value,
+    .takes_several = kvb_sgl_takes_several,
     .flag_near = kvb_sgl_flag_near,
     .config = &kvb_sgl_config,
     .judge = kvb_sgl_judge,

@@ -26,8 +26,11 @@ static bool chunk_off_pages(const struct kvb_sgl_context *context)
     const struct kvb_sgl_setup *setup = &context->setup;
     bool late = setup->release >= R(4, 9) + 4, decodes = setup->role == KVB_SGL_DECODE && setup->release >= R(5, 3);
     uint64_t page = late ? setup->page_tokens : kvb_number(context->plan, KVB_SET_BLOCK_SIZE);
-    if (setup->chunk_tokens == 0 || decodes || page <= 1) {
-        return false; // a default is a multiple of every page
+    if (decodes || page <= 1) {
+        return false;
+    }
+    if (setup->chunk_tokens == 0) { // a default is a power of two
+        return !setup->multimodal && (page & (page - 1)) != 0;
     }
     if (setup->chunk_tokens == KVB_SGL_OFF) {
         return setup->release < R(5, 1);

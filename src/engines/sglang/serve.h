@@ -20,6 +20,7 @@ bool kvb_sgl_judge_mapping(const char *name, const char *line, char out[256]);
 struct kvb_sgl_known_flag;
 bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line, uint32_t release, char out[256]);
 bool kvb_sgl_takes_value(const char *word); // of a flag without a row
+bool kvb_sgl_takes_several(const char *word);
 // The flag of any release that is spelled most like "--word", or NULL.
 const char *kvb_sgl_flag_near(const char *word);
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engines/sglang/known_flags.h"
 #include "engines/sglang/serve.h"
+#include "engines/sglang/serve_rules.h"
 
 #define JUDGED 256
 #define NAMED_SINCE KVB_RELEASE(0, 5, 10) // prog="sglang serve", whatever was run
@@ -141,6 +142,8 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
         say(out, " ");
         add(out, line, size);
     }
+    const char *refused = found ? NULL : kvb_sgl_line_refusal(deployment->serve_flags, release);
+    say(out, refused != NULL ? refused : "");
 }
 
 bool kvb_sgl_takes_value(const char *word)
@@ -148,6 +151,13 @@ bool kvb_sgl_takes_value(const char *word)
     unsigned matches;
     const struct kvb_sgl_known_flag *row = kvb_sgl_known_flag_of(word + 2, strcspn(word + 2, "="), 0, &matches);
     return row == NULL || (row->values != '0' && row->values != 'b');
+}
+
+bool kvb_sgl_takes_several(const char *word)
+{
+    unsigned matches;
+    const struct kvb_sgl_known_flag *row = kvb_sgl_known_flag_of(word + 2, strcspn(word + 2, "="), 0, &matches);
+    return strncmp(word, "--", 2) == 0 && row != NULL && row->values == '+';
 }
 
 const char *kvb_sgl_flag_near(const char *word)

@@ -13,6 +13,7 @@ static const struct {
     const char *name;
     char opening;
 } rows[] = {
+    {"cuda-graph-config", '{'},
     {"decoupled-spec-connect-endpoints", '['},
     {"default-chat-template-kwargs", '{'},
     {"extra-metric-labels", '{'},
