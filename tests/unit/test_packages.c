@@ -72,4 +72,22 @@ static void lines(void **state)
     EACH_COMMAND(rows);
 }
 
-KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(packages), cmocka_unit_test(lines))
+// model_executor/model_runner.py init_torch_distributed of SGLang 0.4.6 and 0.5.9: set_device(gpu_id).
+static void sglang(void **state)
+{
+    (void)state;
+#define LAUNCH "-- python -m sglang.launch_server --model-path Qwen/Qwen3-8B "
+    static const struct command_row_of_test rows[] = {
+        {"plan --gpu 2xh100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 4", 1, {"invalid device ordinal"}},
+        {"plan --gpu 2xh100-sxm --engine sglang@0.4.6 " LAUNCH "--tp 2 --dp 2", 1, {"invalid device ordinal"}},
+        {"plan --gpu 2xh100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 2", 0, {"!device ordinal"}},
+        {"plan --gpu 2xh100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 4 --nnodes 2", 0, {"!device ordinal"}},
+        {"plan --gpu h100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 4", 0, {"!device ordinal"}},
+        {"plan --gpu 2xh100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 4 --unheard-of 1", 1, {"unrecognized arguments"}},
+        {"plan --gpu 2xh100-sxm --engine sglang@0.5.9 " LAUNCH "--tp 4 --base-gpu-id -1", 1, {"base_gpu_id must be"}},
+    };
+    EACH_COMMAND(rows);
+}
+
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(packages), cmocka_unit_test(lines),
+                   cmocka_unit_test(sglang))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "budget/shapes.h"
 #include "engines/sglang/known_flags.h"
 #include "engines/sglang/serve.h"
 #include "engines/sglang/serve_rules.h"
@@ -109,6 +110,16 @@ static bool say_value(const struct kvb_sgl_known_flag *row, const char *line, co
     return false;
 }
 
+// Each rank sets its device by number: model_executor/model_runner.py init_torch_distributed, in every release. With
+// several nodes the others have some.
+static const char *lacks_gpus(const struct kvb_deployment *deployment, uint32_t release)
+{
+    bool fewer = deployment->gpus_stated > 0 && kvb_gpu_count(&deployment->settings) > deployment->gpus_stated;
+    return fewer && !kvb_sgl_line_holds("nnodes>1", deployment->serve_flags, release)
+               ? "RuntimeError: CUDA error: invalid device ordinal"
+               : NULL;
+}
+
 void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[JUDGED])
 {
     uint32_t release = engine->release;
@@ -143,6 +154,7 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
         add(out, line, size);
     }
     const char *refused = found ? NULL : kvb_sgl_line_refusal(deployment->serve_flags, release);
+    refused = found || refused != NULL ? refused : lacks_gpus(deployment, release);
     say(out, refused != NULL ? refused : "");
 }
 
