@@ -369,6 +369,10 @@ static void test_estimate(void **state)
     assert_int_equal(placed.layers, 10); // 30 are left of each: nothing to spare beside the output
     assert_int_equal(placed.of_card[0], 5);
     assert_int_equal(placed.of_card[1], 5);
+    sizes.full_bytes = 200; // of one card alone
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 10);
+    sizes.full_bytes = 50;
     cards.metal = true; // the graph is the full one: 380 each = 6.3
     sizes.projector_bytes = 300;
     kvb_ollama_estimate(&sizes, &cards, -1, true, &placed);

@@ -13,13 +13,18 @@
 static struct kvb_budget budget;
 static struct kvb_llama_start start;
 
-static void ask(const char *line)
+static void ask_of(const char *model, const char *line)
 {
     read_line(line);
-    run_on("Qwen/Qwen3.6-27B", "h100-80", "llama.cpp");
+    run_on(model, "h100-80", "llama.cpp");
     resolve_line();
     assert_int_equal(kvb_budget_compute(&plan, &budget, &problems), KVB_OK);
     kvb_llama_start_of(&plan, false, &start);
+}
+
+static void ask(const char *line)
+{
+    ask_of("Qwen/Qwen3.6-27B", line);
 }
 
 struct told {
@@ -99,4 +104,20 @@ static void projector_on_the_host(void **state)
     assert_int_equal(budget.items[KVB_ITEM_ACTIVATION].bytes, device->compute_bytes);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(on_both_sides), cmocka_unit_test(projector_on_the_host))
+// Of a model without states the cache is one buffer, which the item names already.
+static void without_states(void **state)
+{
+    (void)state;
+    ask_of("Qwen/Qwen3-0.6B", "llama-server -m Qwen3-0.6B-Q8_0.gguf -c 8192 -ngl 99");
+    const struct kvb_llama_place *device = &start.buffers.places[0], *host = &start.buffers.places[KVB_LLAMA_HOST];
+    const struct told told[] = {
+        {"host_model_bytes", "model buffer", KVB_ITEM_WEIGHTS, true, host->model_bytes},
+        {"host_compute_bytes", "compute buffer", KVB_ITEM_ACTIVATION, true, host->compute_bytes},
+        {"host_output_bytes", "output buffer", KVB_ITEM_OTHER, true, start.buffers.output_bytes},
+    };
+    expect_parts(told, sizeof told / sizeof told[0]);
+    assert_int_equal(budget.items[KVB_ITEM_KV_CACHE].bytes, device->cache_bytes);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(without_states), cmocka_unit_test(on_both_sides),
+              cmocka_unit_test(projector_on_the_host))

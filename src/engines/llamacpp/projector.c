@@ -262,7 +262,7 @@ static void take_picture(const struct kvb_llama_run *run, const struct kvb_proje
     kvb_llama_layer_end(&graph, read_patches(&picture));
     build_layers(&picture);
     kvb_llama_graph_run(&graph);
-    *device = run->devices > 0 ? highest(&graph, 0) : 0;
+    *device = highest(&graph, 0); // nothing where there is none
     *host = highest(&graph, KVB_LLAMA_HOST);
     kvb_llama_graph_end(&graph);
 }
