@@ -26,6 +26,33 @@ static void triton_by_name(void **state)
     says(kvb_kv_refused, &plan, "TritonMLA V1 with FP8 KV cache not yet supported");
 }
 
+// cuda.py v0.11.0 get_attn_backend_cls: FlashMLA on 9.x, CUTLASS on 10.0 exactly, Triton elsewhere, where a cache of
+// any word but auto is refused; v0.11.1 asks each backend beforehand.
+static void latents_by_card(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release, capability;
+        enum kvb_kv_dtype word;
+        bool refused;
+    } rows[] = {
+        {R(11, 0), 80, KVB_KV_FP8, true},   {R(11, 0), 86, KVB_KV_FP8, true},    {R(11, 0), 89, KVB_KV_FP8, true},
+        {R(11, 0), 90, KVB_KV_FP8, false},  {R(11, 0), 100, KVB_KV_FP8, false},  {R(11, 0), 103, KVB_KV_FP8, true},
+        {R(11, 0), 120, KVB_KV_FP8, true},  {R(11, 0), 120, KVB_KV_AUTO, false}, {R(11, 0), 120, KVB_KV_16BIT, true},
+        {R(11, 1), 120, KVB_KV_FP8, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_latent_plan(&plan, rows[i].release, 8192, 256);
+        plan.gpu.compute_capability = rows[i].capability;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].word);
+        char out[KVB_ERROR_TEXT_CAPACITY] = "";
+        bool refused = kvb_kv_refused(resolved(&plan), out) && strstr(out, "TritonMLA V1 with FP8") != NULL;
+        if (refused != rows[i].refused) {
+            fail_msg("row %zu: '%s'", i, out);
+        }
+    }
+}
+
 // worker/utils.py v0.19.0 select_common_block_size is NVIDIA's; where no backend is there that is what is said.
 static void blocks_of_an_index(void **state)
 {
@@ -252,9 +279,10 @@ static void methods_of_deepseek_v4(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(methods_of_deepseek_v4), cmocka_unit_test(nodes_and_ranks),
-              cmocka_unit_test(methods_without_a_name), cmocka_unit_test(triton_by_name),
-              cmocka_unit_test(blocks_of_an_index), cmocka_unit_test(stages_of_one_block),
-              cmocka_unit_test(e5m2_beside_scales), cmocka_unit_test(small_blocks),
-              cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand), cmocka_unit_test(routed_experts),
-              cmocka_unit_test(no_heads_to_divide), cmocka_unit_test(heads_of_two_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(latents_by_card), cmocka_unit_test(methods_of_deepseek_v4),
+              cmocka_unit_test(nodes_and_ranks), cmocka_unit_test(methods_without_a_name),
+              cmocka_unit_test(triton_by_name), cmocka_unit_test(blocks_of_an_index),
+              cmocka_unit_test(stages_of_one_block), cmocka_unit_test(e5m2_beside_scales),
+              cmocka_unit_test(small_blocks), cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand),
+              cmocka_unit_test(routed_experts), cmocka_unit_test(no_heads_to_divide),
+              cmocka_unit_test(heads_of_two_sizes))
