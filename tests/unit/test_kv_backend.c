@@ -36,6 +36,8 @@ static const struct backend_case cases[] = {
     {"not on B300 before 0.13", R(12, 0), 103, AUTO, false, 128, 128, 0, KVB_BACKEND_CUTLASS_MLA, AUTO, 16},
     {"FlashInfer on B200", R(15, 0), 100, AUTO, false, 128, 128, 0, KVB_BACKEND_FLASHINFER_MLA, AUTO, 64},
     {"other heads on B200", R(17, 1), 100, AUTO, false, 192, 128, 0, KVB_BACKEND_CUTLASS_MLA, AUTO, 128},
+    {"the same in 0.15", R(15, 0), 100, AUTO, false, 192, 128, 0, KVB_BACKEND_CUTLASS_MLA, AUTO, 128},
+    {"heads of 64 in 0.15", R(15, 0), 100, AUTO, false, 64, 128, 0, KVB_BACKEND_CUTLASS_MLA, AUTO, 128},
     {"16 on Hopper from 0.18", R(18, 0), 90, AUTO, false, 128, 128, 0, KVB_BACKEND_FLASH_ATTN_MLA, AUTO, 16},
     {"fp8 takes FlashMLA", R(18, 0), 90, FP8, false, 128, 128, 0, KVB_BACKEND_FLASHMLA, FP8, 64},
     {"fp8_e4m3 too", R(27, 1), 90, E4M3, false, 128, 128, 0, KVB_BACKEND_FLASHMLA, FP8, 64},

@@ -373,6 +373,16 @@ static void test_estimate(void **state)
     kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
     assert_int_equal(placed.layers, 10);
     sizes.full_bytes = 50;
+    // Three cards of 330 with a projector of 100 on the first: it holds three and is closed by the last layer, which
+    // goes to the next one; so does the output, as the eleventh.
+    sizes.projector_bytes = 100;
+    cards.count = 3;
+    kvb_ollama_estimate(&sizes, &cards, -1, false, &placed);
+    assert_int_equal(placed.layers, 11);
+    assert_int_equal(placed.of_card[0], 3);
+    assert_int_equal(placed.of_card[1], 5);
+    assert_int_equal(placed.of_card[2], 3);
+    cards.count = 2;
     cards.metal = true; // the graph is the full one: 380 each = 6.3
     sizes.projector_bytes = 300;
     kvb_ollama_estimate(&sizes, &cards, -1, true, &placed);

@@ -80,6 +80,17 @@ static void cells_of_many_slots(void **state)
         assert_int_equal(cells.full, rows[i].cells);
         assert_int_equal(cells.context_tokens, rows[i].cells * (rows[i].build > 6070 ? rows[i].sequences : 1));
     }
+    static const struct {
+        const char *line, *engine;
+        bool flash;
+    } asked[] = {{"llama-server -m x.gguf -fa off", "llama.cpp", false},
+                 {"llama-server -m x.gguf", "llama.cpp", true},
+                 {"llama-server -m x.gguf -fa on", "llama.cpp", true},
+                 {"llama-server -m x.gguf", "llama.cpp@b6100", false}};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) { // auto from b6325 on
+        ask(asked[i].line, "Qwen/Qwen3-8B", "rtx4090", asked[i].engine);
+        assert_int_equal(start.run.flash, asked[i].flash);
+    }
     ask("llama-server -m x.gguf -c 32 -np 64 -fa off", "Qwen/Qwen3-8B", "rtx4090", "llama.cpp@b6100");
     assert_int_equal(status, KVB_OK);
     assert_int_equal(budget.kv.tokens, 64 * 32);

@@ -98,6 +98,11 @@ static void shares(void **state)
     assert_int_equal(deployment.environment.layer_partition[0], 60000);
     assert_int_equal(deployment.environment.layer_partition[1], 50);
     assert_int_equal(deployment.environment.layer_partition[2], 100);
+    kvb_deployment_init(&deployment);
+    assert_true(kvb_llama_read_shares("0.99,5.07", KVB_ORIGIN_FLAG, &deployment, why));
+    assert_int_equal(deployment.environment.layer_partition[0], 99); // hundredths
+    assert_int_equal(deployment.environment.layer_partition[1], 507);
+    kvb_deployment_init(&deployment);
     assert_true(kvb_llama_read_shares("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", KVB_ORIGIN_FLAG, &deployment, why));
     assert_int_equal(said(KVB_SET_TENSOR_PARALLEL_SIZE), 16);
     assert_false(kvb_llama_read_shares("1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", KVB_ORIGIN_FLAG, &deployment, why));

@@ -82,6 +82,8 @@ static void test_messages(void **state)
          "dtypes do not fit each other"},
         {CORE "AssertionError: auto_functionalized was not removed\n", COMPILE},
         {CORE "torch._dynamo.exc.TorchRuntimeError: x\n", COMPILE},
+        {"httpx.HTTPStatusError: Client error '401 Unauthorized' for url 'https://huggingface.co/api/models/a/b'\n",
+         "the hub did not give a file"}, // of httpx, which huggingface_hub asks with from 1.0 on
         {"ImportError: flash_attn.ops.triton.rotary not found\n", "Python could not import a module"},
         {"ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found (required by _C.abi3.so)\n",
          "a library of the system is older than the build needs"},

@@ -245,6 +245,24 @@ static void long_dumps(void **state)
     }
 }
 
+// What stands on the line behind a dump is not of it.
+static void lines_behind_dumps(void **state)
+{
+    (void)state;
+    static const char *const dumps[] = {
+        "INFO [a.py:1] Initializing a V1 LLM engine (v0.8.4) with config: model='a/b', max_seq_len=4096",
+        "INFO [a.py:1] args: Namespace(model='a/b', max_model_len=4096",
+    };
+    for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++) {
+        char log[256];
+        (void)snprintf(log, sizeof log, "%s\n, block_size=64, max_num_seqs=7)\n", dumps[i]);
+        const struct kvb_log_report *report = read_log(log);
+        assert_int_equal(report->settings.values[KVB_SET_MAX_MODEL_LEN].number, 4096);
+        assert_int_equal(report->settings.values[KVB_SET_BLOCK_SIZE].set, 0);
+        assert_int_equal(report->settings.values[KVB_SET_MAX_NUM_SEQS].set, 0);
+    }
+}
+
 // Of what is said again and again, the first counts: bars of progress, and requests while nothing is wrong.
 static void said_again(void **state)
 {
@@ -379,6 +397,26 @@ static void before_a_place(void **state)
     }
 }
 
+// Far inside a line the breaks that are escaped before a place say that it is a string of JSON, not those behind it.
+static void inside_a_string(void **state)
+{
+    (void)state;
+    static struct kvb_log_window window;
+    for (unsigned escaped = 0; escaped < 2; escaped++) {
+        char text[1024];
+        struct kvb_log_record record = {0};
+        memset(text, 'a', 700);
+        if (escaped) {
+            memcpy(text + 300, "\\n", 2);
+        }
+        strcpy(text + 700, "ZERO\\n and more\n");
+        memset(&window, 0, sizeof window);
+        (void)kvb_window_add(&window, text, strlen(text));
+        kvb_window_record(&window, &record, 700, 1, KVB_RECORD_SHORT);
+        assert_int_equal(record.json, escaped);
+    }
+}
+
 // Two bytes may be the mark of UTF-16, and only both of them are.
 static void marks(void **state)
 {
@@ -393,6 +431,7 @@ static void marks(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(closest_lines), cmocka_unit_test(numbers_before), cmocka_unit_test(far_apart),
               cmocka_unit_test(interrupted), cmocka_unit_test(search_at_the_end), cmocka_unit_test(around_a_break),
-              cmocka_unit_test(pool_below_nothing), cmocka_unit_test(before_a_place),
+              cmocka_unit_test(pool_below_nothing), cmocka_unit_test(before_a_place), cmocka_unit_test(inside_a_string),
               cmocka_unit_test(more_than_three_lines), cmocka_unit_test(long_messages), cmocka_unit_test(described),
-              cmocka_unit_test(long_dumps), cmocka_unit_test(said_again), cmocka_unit_test(marks))
+              cmocka_unit_test(long_dumps), cmocka_unit_test(lines_behind_dumps), cmocka_unit_test(said_again),
+              cmocka_unit_test(marks))

@@ -128,4 +128,37 @@ static void words_of_older_releases(void **state)
     WALK(rows);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(providers), cmocka_unit_test(synthetic), cmocka_unit_test(words_of_older_releases))
+// Members that one flag's mapping is judged by and no other's: config/parallel.py v0.14.0 EPLBConfig,
+// transformers_utils/config.py v0.18.0 patch_rope_scaling, ModelConfig.media_io_kwargs from v0.10.2 on.
+static void members_of_one_flag(void **state)
+{
+    (void)state;
+    static const char interval[] =
+        "1 validation error for EPLBConfig, log_balancedness_interval must be greater than 0.";
+    static const char rope[] = "rope_scaling should have a 'rope_type' key";
+    static const char media[] =
+        "1 validation error for ModelConfig, media_io_kwargs.video: Input should be a valid dictionary";
+#define LINES(truth, number) " {\"log_balancedness\": " truth ", \"log_balancedness_interval\": " number "}"
+    static const struct judged_row rows[] = {
+        {R(14, 0), "\n--eplb-config" LINES("true", "0"), interval},
+        {R(14, 0), "\n--eplb-config" LINES("true", "-1"), interval},
+        {R(14, 0), "\n--eplb-config" LINES("true", "1"), TAKEN},
+        {R(14, 0), "\n--eplb-config" LINES("false", "0"), TAKEN},
+        {R(14, 0), "\n--additional-config" LINES("true", "0"), TAKEN},
+        {R(18, 0), "\n--hf-overrides {\"rope_scaling\": {\"factor\": 2.0}}", rope},
+        {R(18, 0), "\n--hf-overrides {\"rope_scaling\": {\"factor\": 2.0, \"rope_type\": \"yarn\"}}", TAKEN},
+        {R(18, 0), "\n--hf-overrides {\"rope_scaling\": {\"factor\": 2.0, \"type\": \"yarn\"}}", TAKEN},
+        {R(18, 0), "\n--hf-overrides {\"rope_scaling\": {}}", TAKEN},
+        {R(18, 0), "\n--hf-overrides {\"rope_scaling\": null}", TAKEN},
+        {R(18, 0), "\n--additional-config {\"rope_scaling\": {\"factor\": 2.0}}", TAKEN},
+        {R(19, 0), "\n--hf-overrides {\"rope_scaling\": {\"factor\": 2.0}}", TAKEN},
+        {R(10, 2), "\n--media-io-kwargs {\"video\": 1}", media},
+        {R(10, 2), "\n--media-io-kwargs {\"video\": {\"num_frames\": 8}}", TAKEN},
+        {R(10, 1), "\n--media-io-kwargs {\"video\": 1}", TAKEN},
+        {R(10, 2), "\n--additional-config {\"video\": 1}", TAKEN},
+    };
+    WALK(rows);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(members_of_one_flag), cmocka_unit_test(providers), cmocka_unit_test(synthetic),
+              cmocka_unit_test(words_of_older_releases))

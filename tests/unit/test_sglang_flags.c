@@ -234,7 +234,7 @@ static void values_and_neighbours(void **state)
 static void rows_agree(void **state)
 {
     (void)state;
-    int wrong = 0;
+    int wrong = 0, beginnings = 0;
     const struct kvb_serve_flag *flag;
     for (unsigned i = 0; (flag = kvb_sgl_flag(i)) != NULL; i++) {
         uint32_t since = UINT32_MAX, whole = UINT32_MAX;
@@ -247,12 +247,14 @@ static void rows_agree(void **state)
         }
         bool begins = since == UINT32_MAX; // --tp, --pp, --dp
         bool plain = flag->kind == KVB_SERVE_NOTHING || flag->kind == KVB_SERVE_VALUE || flag->kind == KVB_SERVE_VALUES;
+        beginnings += begins;
         if (begins ? strlen(flag->name) != 2 || whole != flag->since : !plain && since != flag->since) {
             print_error("--%s\n", flag->name);
             wrong++;
         }
     }
     assert_int_equal(wrong, 0);
+    assert_int_equal(beginnings, 3);
 }
 
 // Flags that the tool has itself: one for each setting, which the newest release still knows; all others are words of a

@@ -68,9 +68,10 @@ static void lengths(void **state)
         bool starts;
         uint64_t longest;
     } rows[] = {
-        {R(2, 6), 32, 511, true, 8176},   {R(2, 7), 32, 511, false, 8176}, {R(2, 7), 32, 512, true, 8192},
-        {R(7, 3), 16, 512, true, 8192},   {R(7, 3), 16, 511, false, 8176}, {R(8, 0), 16, 1024, true, 8192},
-        {R(8, 0), 16, 1023, false, 8176}, {R(8, 0), 32, 512, true, 8192},
+        {R(2, 6), 32, 0, false, 0},      {R(7, 3), 16, 0, false, 0},      {R(2, 6), 32, 511, true, 8176},
+        {R(2, 7), 32, 511, false, 8176}, {R(2, 7), 32, 512, true, 8192},  {R(7, 3), 16, 512, true, 8192},
+        {R(7, 3), 16, 511, false, 8176}, {R(8, 0), 16, 1024, true, 8192}, {R(8, 0), 16, 1023, false, 8176},
+        {R(8, 0), 32, 512, true, 8192},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make(rows[i].release, rows[i].first_layers);

@@ -226,6 +226,34 @@ static void heads_of_two_sizes(void **state)
     says(kvb_refusal_triton_cache, &plan, NULL);
 }
 
+// config.py v0.10.2:3514 and config/vllm.py v0.11.2:675: a mode of graphs with pieces is named in the sentence, unless
+// pieces are compiled.
+static void pieces_uncompiled(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t release;
+        enum kvb_graph_mode mode;
+        uint8_t level; // and one more; 0: not said
+        const char *part;
+    } rows[] = {
+        {R(10, 2), KVB_GRAPH_MODE_PIECEWISE, 1,
+         "CompilationLevel.PIECEWISE when cudagraph_mode piecewise cudagraphs is "
+         "used, cudagraph_mode=PIECEWISE"},
+        {R(11, 2), KVB_GRAPH_MODE_FULL_AND_PIECEWISE, 1, "cudagraph_mode=FULL_AND_PIECEWISE"},
+        {R(11, 2), KVB_GRAPH_MODE_PIECEWISE, 1, "cudagraph_mode=PIECEWISE"},
+        {R(11, 2), KVB_GRAPH_MODE_PIECEWISE, 0, NULL},
+        {R(11, 2), KVB_GRAPH_MODE_PIECEWISE, 4, NULL},
+        {R(11, 2), KVB_GRAPH_MODE_FULL, 1, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        plan.graph_sizes.compile_mode = plan.graph_sizes.compile_level = rows[i].level;
+        says(kvb_refusal_uncompiled_pieces, &plan, rows[i].part);
+    }
+}
+
 // arg_utils.py v0.11.1:1475: all ranks have to fill the nodes.
 static void nodes_and_ranks(void **state)
 {
@@ -279,10 +307,10 @@ static void methods_of_deepseek_v4(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(latents_by_card), cmocka_unit_test(methods_of_deepseek_v4),
-              cmocka_unit_test(nodes_and_ranks), cmocka_unit_test(methods_without_a_name),
-              cmocka_unit_test(triton_by_name), cmocka_unit_test(blocks_of_an_index),
-              cmocka_unit_test(stages_of_one_block), cmocka_unit_test(e5m2_beside_scales),
-              cmocka_unit_test(small_blocks), cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand),
-              cmocka_unit_test(routed_experts), cmocka_unit_test(no_heads_to_divide),
-              cmocka_unit_test(heads_of_two_sizes))
+KVB_TEST_MAIN(cmocka_unit_test(pieces_uncompiled), cmocka_unit_test(latents_by_card),
+              cmocka_unit_test(methods_of_deepseek_v4), cmocka_unit_test(nodes_and_ranks),
+              cmocka_unit_test(methods_without_a_name), cmocka_unit_test(triton_by_name),
+              cmocka_unit_test(blocks_of_an_index), cmocka_unit_test(stages_of_one_block),
+              cmocka_unit_test(e5m2_beside_scales), cmocka_unit_test(small_blocks),
+              cmocka_unit_test(adapters_of_a_head), cmocka_unit_test(a_shorthand), cmocka_unit_test(routed_experts),
+              cmocka_unit_test(no_heads_to_divide), cmocka_unit_test(heads_of_two_sizes))

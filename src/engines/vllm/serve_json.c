@@ -157,7 +157,7 @@ static bool judge_word(const struct judging *judging, const char *flag, const st
 {
     char name[2 * KVB_MEMBER_CAPACITY];
     (void)kvb_copy(name, sizeof name, flag);
-    kvb_append(name, sizeof name, ".", 1);
+    kvb_add_text(name, sizeof name, ".");
     kvb_append(name, sizeof name, member->key, strlen(member->key));
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
     if (judge_early(judging, name, member)) {

@@ -86,7 +86,7 @@ static bool is_known(const char *line, uint32_t release)
 static void add_flag(char out[OPTIONAL_CAPACITY], const char *line, size_t size, uint32_t release)
 {
     size_t name = release < UNDERSCORES_SINCE ? 0 : strcspn(line, " =.\n");
-    add(out, " ", 1);
+    kvb_add_text(out, OPTIONAL_CAPACITY, " ");
     for (size_t i = 0; i < size; i++) {
         add(out, i < name && line[i] == '_' ? "-" : line + i, 1);
     }
@@ -106,9 +106,9 @@ static bool judge_device(const char *line, uint32_t release, char out[OPTIONAL_C
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i]) == size && strncmp(value, words[i], size) == 0) {
             const char *what = "argument --device-ids (of which --device is the beginning): no GPU has the UUID '";
-            add(out, what, strlen(what));
+            kvb_add_text(out, OPTIONAL_CAPACITY, what);
             add(out, value, size);
-            add(out, "'", 1);
+            kvb_add_text(out, OPTIONAL_CAPACITY, "'");
             return true;
         }
     }
@@ -144,12 +144,12 @@ static bool judge_suffix(const char *line, uint32_t release, char out[OPTIONAL_C
         uint32_t since = whole_numbers[i].suffix_since;
         bool none = since == 0 || release < since;
         if (strcmp(whole_numbers[i].flag, flag->name) == 0 && (none || (trillions && release < TRILLIONS_SINCE))) {
-            add(out, "argument --", strlen("argument --"));
-            add(out, flag->name, strlen(flag->name));
+            kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
+            kvb_add_text(out, OPTIONAL_CAPACITY, flag->name);
             kvb_add_text(out, OPTIONAL_CAPACITY,
                          none ? ": invalid int value: '" : ": invalid human_readable_int value: '");
             add(out, value, size);
-            add(out, "'", 1);
+            kvb_add_text(out, OPTIONAL_CAPACITY, "'");
             return true;
         }
     }
@@ -288,8 +288,8 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_en
             continue;
         }
         if (!found) {
-            add(out, opening, strlen(opening));
-            add(out, unrecognised, strlen(unrecognised));
+            kvb_add_text(out, OPTIONAL_CAPACITY, opening);
+            kvb_add_text(out, OPTIONAL_CAPACITY, unrecognised);
         }
         found = true;
         add_flag(out, line, size, release);

@@ -125,25 +125,25 @@ static void add(char out[KVB_DOTTED_CAPACITY], const char *text, size_t size)
 
 static void add_quoted(char out[KVB_DOTTED_CAPACITY], const char *text, size_t size)
 {
-    add(out, "\"", 1);
+    kvb_add_text(out, KVB_DOTTED_CAPACITY, "\"");
     for (size_t i = 0; i < size; i++) {
-        add(out, "\\", text[i] == '"' ? 1 : 0);
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, text[i] == '"' ? "\\" : "");
         add(out, text + i, 1);
     }
-    add(out, "\"", 1);
+    kvb_add_text(out, KVB_DOTTED_CAPACITY, "\"");
 }
 
 // What a name that ends in a plus is given is cut at its commas.
 static void add_list(char out[KVB_DOTTED_CAPACITY], const char *value, size_t size)
 {
-    add(out, "[", 1);
+    kvb_add_text(out, KVB_DOTTED_CAPACITY, "[");
     for (size_t at = 0; at < size;) {
         size_t part = strcspn(value + at, ",\n");
-        add(out, ",", at > 0 ? 1 : 0);
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, at > 0 ? "," : "");
         add_quoted(out, value + at, part);
         at += part + 1;
     }
-    add(out, "]", 1);
+    kvb_add_text(out, KVB_DOTTED_CAPACITY, "]");
 }
 
 static void add_value(char out[KVB_DOTTED_CAPACITY], const char *value, size_t size, bool list, bool text)
@@ -169,14 +169,14 @@ static bool write_member(const char *path, size_t length, const char *value, boo
     out[0] = '\0';
     for (size_t at = 0; at <= length && depth < DEPTH_MAX; depth++) { // a dot alone is a member without a name
         size_t part = strcspn(path + at, ". =+");
-        add(out, "{\"", 2);
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, "{\"");
         add(out, path + at, part);
-        add(out, "\":", 2);
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, "\":");
         at += part + 1;
     }
     add_value(out, value, size, list, text);
     for (; depth > 0; depth--) {
-        add(out, "}", 1);
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, "}");
     }
     return true;
 }
