@@ -80,6 +80,9 @@ static const struct {
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000 --disaggregation-mode decode", NULL,
      NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1024", NULL, NULL},
+    {"sglang@0.5.12", "h100-sxm", Q3 "--page-size 3", "arguments", // 8192 tokens by default
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.12", "h100-sxm", Q3 "--page-size 32", NULL, NULL},
     // 0.4.6:292, 0.5.0:542: one group of data-parallel attention; later it is switched off
     {"sglang@0.5.0", "h200", DSV3 "--tp-size 8 --enable-dp-attention", "parallel-split",
      "AssertionError: Please set a dp-size > 1. You can use 1 < dp-size <= tp-size "},

@@ -16,7 +16,7 @@
 
 const struct kvb_sgl_line_rule kvb_sgl_line_rules[] = {
     // ---- Ranks and nodes
-    {0, 0, "pp-size<2 tp-size%nnodes", NODES},
+    {0, 0, "pp-size<2 tp-size%nnodes elastic-ep-join-mode^scale", NODES},
     {0, R(4, 6) + 2, "tp-size%nnodes", NODES},
     {R(2, 6), 0, "dp-size>1 nnodes^1 !enable-dp-attention",
      "AssertionError: multi-node data parallel is not supported unless dp attention!"},
