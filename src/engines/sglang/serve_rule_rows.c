@@ -6,9 +6,6 @@
 #include <kvbudget/plan.h>
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define NO_LORA                                                                                                        \
-    "AssertionError: When no initial --lora-paths is provided, you need to specify both --max-lora-rank and "          \
-    "--lora-target-modules for LoRA initialization."
 #define FEWER_LORA "AssertionError: max_loaded_loras should be greater than or equal to max_loras_per_batch."
 #define CHUNKED_LORA "AssertionError: --max-lora-chunk-size must be a power of 2 between 16 and 128."
 #define CHUNK_SIZES "^16|32|64|128|none"
@@ -91,8 +88,6 @@ const struct kvb_sgl_line_rule kvb_sgl_line_rules[] = {
      "AssertionError: --disable-cuda-graph-padding is incompatible with --enable-torch-compile."},
     // ---- Adapters
     {R(5, 1), 0, "max-loras-per-batch<1", "AssertionError: max_loras_per_batch must be positive"},
-    {R(4, 9) + 3, 0, "enable-lora !lora-paths !max-lora-rank", NO_LORA},
-    {R(4, 9) + 3, 0, "enable-lora !lora-paths !lora-target-modules", NO_LORA},
     {R(4, 10) + 2, 0, "enable-lora max-loaded-loras<max-loras-per-batch", FEWER_LORA},
     {R(4, 10) + 2, 0, "lora-paths !enable-lora max-loaded-loras<max-loras-per-batch", FEWER_LORA},
     {R(5, 3), 0, "enable-lora max-lora-chunk-size" CHUNK_SIZES, CHUNKED_LORA},
