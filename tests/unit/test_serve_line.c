@@ -138,6 +138,20 @@ static void parsers_that_nobody_asks_for(void **state)
     assert_string_equal(SAID("vllm@0.20.0", QWEN, "--tool-call-parser", "nobody", "--tool-parser-plugin", "a.py"), "");
 }
 
+// The same of reasoning, where the parser stands in the config; api_server.py v0.20.0 validate_api_server_args.
+static void parsers_of_a_config(void **state)
+{
+    (void)state;
+    static const char nobody[] = "{\"reasoning_parser\": \"nobody\"}";
+    static const char own[] = "{\"reasoning_parser\": \"nobody\", \"reasoning_parser_plugin\": \"a.py\"}";
+    assert_string_not_equal(SAID("vllm@0.20.0", QWEN, "--structured-outputs-config", nobody), "");
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--structured-outputs-config", own), "");
+    assert_string_equal(
+        SAID("vllm@0.20.0", QWEN, "--structured-outputs-config", nobody, "--reasoning-parser-plugin", "a.py"), "");
+    assert_string_equal(SAID("vllm@0.20.0", QWEN, "--structured-outputs-config", "{\"reasoning_parser\": \"qwen3\"}"),
+                        "");
+}
+
 static void members_of_json(void **state)
 {
     (void)state;
@@ -270,8 +284,9 @@ static void the_longest_beside_early_lora(void **state)
     assert_int_equal(budget.kv.max_model_len_that_fits, 65528);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(parsers_that_nobody_asks_for), cmocka_unit_test(builds_that_are_no_release),
-              cmocka_unit_test(choices_that_find_room), cmocka_unit_test(values_before_other_flags),
-              cmocka_unit_test(beginnings_of_flags), cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
+KVB_TEST_MAIN(cmocka_unit_test(parsers_that_nobody_asks_for), cmocka_unit_test(parsers_of_a_config),
+              cmocka_unit_test(builds_that_are_no_release), cmocka_unit_test(choices_that_find_room),
+              cmocka_unit_test(values_before_other_flags), cmocka_unit_test(beginnings_of_flags),
+              cmocka_unit_test(members_of_json), cmocka_unit_test(drafts),
               cmocka_unit_test(the_longest_beside_early_lora), cmocka_unit_test(lines_that_are_not_seen_whole),
               cmocka_unit_test(limits_of_items))

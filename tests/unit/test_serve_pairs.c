@@ -120,6 +120,12 @@ static const struct {
      "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be 'fp8'."},
     {R(21, 0), 0, "--mm-encoder-fp8-scale-save-path a",
      "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be 'fp8'."},
+    {R(8, 3), R(9, 0), "--distributed-executor-backend external_launcher",
+     "Seed must be set when using external launcher backend to make sure sampling results are the same across "
+     "workers."},
+    {R(10, 0), R(15, 0), "--quantization inc", "1 validation error for VllmConfig, Assertion failed"},
+    {R(13, 0), 0, "--attention-backend FLASH_ATTN\n--attention-config.backend FLASH_ATTN",
+     "attention_backend and attention_config.backend are mutually exclusive"},
     {R(11, 0), R(17, 0), "--logits-processor-pattern a",
      "--logits-processor-pattern is not supported. We recommend to remove --logits-processor-pattern from your "
      "config."},
@@ -171,6 +177,8 @@ static void beside_the_pairs(void **state)
     static const char *const lines[] = {
         "--enable-auto-tool-choice\n--tool-call-parser hermes",
         "--enable-log-outputs\n--enable-log-requests",
+        "--distributed-executor-backend external_launcher\n--seed 0",
+        "--attention-backend FLASH_ATTN\n--attention-config.flash_attn_version 3",
         "--enable-per-request-metrics",
         "--data-parallel-external-lb",
         "--headless",
@@ -280,6 +288,28 @@ static void a_method_that_is_none(void **state)
     }
 }
 
+// vllm/transformers_utils/config.py MistralConfigParser.parse v0.24.0 asks for params.json, which Mistral's own have.
+static void configs_of_mistral(void **state)
+{
+    (void)state;
+    assert_string_equal(judged("--config-format hf", R(24, 0)), "");
+    assert_string_equal(judged("--config-format mistral", R(24, 0)), "");
+    (void)kvb_copy(plan.model.architecture, sizeof plan.model.architecture, "Qwen3ForCausalLM");
+    kvb_vllm_judge_pairs(&deployment, &plan);
+    assert_true(kvb_starts_with(plan.command_error, "Failed to load mistral 'params.json' config"));
+}
+
+// vllm/engine/arg_utils.py v0.8.5 create_load_config.
+static void adapters_of_bitsandbytes(void **state)
+{
+    (void)state;
+    static const char text[] = "QLoRA adapter only support 'bitsandbytes' quantization";
+    assert_string_equal(judged("--qlora-adapter-name-or-path a", R(8, 5)), text);
+    assert_string_equal(judged("--qlora-adapter-name-or-path a\n--quantization awq", R(8, 5)), text);
+    assert_string_equal(judged("--qlora-adapter-name-or-path a\n--quantization bitsandbytes", R(8, 5)), "");
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(members_with_blanks), cmocka_unit_test(pairs_at_every_tag),
               cmocka_unit_test(beside_the_pairs), cmocka_unit_test(a_way_to_start_workers),
-              cmocka_unit_test(a_method_that_is_none))
+              cmocka_unit_test(a_method_that_is_none), cmocka_unit_test(configs_of_mistral),
+              cmocka_unit_test(adapters_of_bitsandbytes))

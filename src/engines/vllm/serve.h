@@ -21,7 +21,9 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_en
 // What follows this flag in the serve command, to the end of its line: "" for a switch; NULL when it is not given, or
 // turned off. Where it is given twice, the last one.
 const char *kvb_vllm_said(const struct kvb_deployment *deployment, const char *flag, uint32_t release);
-// The long flag that a line of the noted serve command gives, NULL when the release has none of that name; `value`
+// The long name of a short form ("-tp") that the release has; NULL: it has none, or that of -O.
+const char *kvb_vllm_long_of(const char *word, size_t length, uint32_t release);
+// The long flag that a line of the noted serve command gives, in its short form too, NULL when the release has none of that name; `value`
 // receives what follows it.
 const struct kvb_known_flag *kvb_vllm_flag_of_line(const char *line, uint32_t release, const char **value);
 // serve_values.c: a line with a value that the release does not list. True when it refuses.

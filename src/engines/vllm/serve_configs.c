@@ -10,6 +10,7 @@
 #define OPTIONAL_CAPACITY 256
 #define MEDIA_SINCE R(10, 2)
 #define INTERVAL_SINCE R(14, 0)
+#define OLD_TYPE_SINCE R(9, 0)
 #define TYPE_FILLED_SINCE R(19, 0)
 
 struct config_row {
@@ -50,7 +51,7 @@ static bool says(const char *mapping, const char *key, const char *value)
     for (const char *at = mapping; kvb_member_next(&at, &member);) {
         if (strcmp(member.key, key) == 0) {
             bool nothing = kvb_vllm_member_is(&member, "null") || kvb_vllm_member_is(&member, "\"\"");
-            found = value != NULL ? kvb_vllm_member_is(&member, value) : !nothing;
+            found = value != NULL ? kvb_vllm_member_says(&member, value) : !nothing;
         }
     }
     return found;
@@ -81,16 +82,25 @@ static bool judge_interval(const char *mapping, uint32_t release, char out[OPTIO
     return false;
 }
 
-// Overrides replace the mapping of the config, and patch_rope_scaling asks it for its type: transformers 5, which fills
-// that in, came later. Source: vllm/transformers_utils/config.py v0.8.5 to v0.18.0.
+// The mapping itself, which is asked for its type: of a flag to 0.8.5 by the new name alone.
+static bool judge_scaling(const char *mapping, uint32_t release, bool old_name, char out[OPTIONAL_CAPACITY])
+{
+    bool typed = kvb_vllm_has_member(mapping, "rope_type") || (old_name && kvb_vllm_has_member(mapping, "type"));
+    if (typed || mapping[1] != '"' || release >= TYPE_FILLED_SINCE) {
+        return false;
+    }
+    (void)kvb_copy(out, OPTIONAL_CAPACITY, "rope_scaling should have a 'rope_type' key");
+    return true;
+}
+
+// Overrides replace the mapping of the config: transformers 5, which fills the type in, came later.
+// Source: vllm/transformers_utils/config.py v0.8.5 to v0.18.0.
 static bool judge_rope(const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     struct kvb_member member;
     for (const char *at = mapping; kvb_member_next(&at, &member);) {
-        bool typed = kvb_vllm_has_member(member.value, "rope_type") || kvb_vllm_has_member(member.value, "type");
-        if (strcmp(member.key, "rope_scaling") == 0 && member.value[0] == '{' && !typed && member.value[1] == '"' &&
-            release < TYPE_FILLED_SINCE) {
-            (void)kvb_copy(out, OPTIONAL_CAPACITY, "rope_scaling should have a 'rope_type' key");
+        if (strcmp(member.key, "rope_scaling") == 0 && member.value[0] == '{' &&
+            judge_scaling(member.value, release, true, out)) {
             return true;
         }
     }
@@ -122,6 +132,7 @@ bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t relea
     }
     return (strcmp(flag, "eplb-config") == 0 && judge_interval(mapping, release, out)) ||
            (strcmp(flag, "hf-overrides") == 0 && judge_rope(mapping, release, out)) ||
+           (strcmp(flag, "rope-scaling") == 0 && judge_scaling(mapping, release, release >= OLD_TYPE_SINCE, out)) ||
            (strcmp(flag, "media-io-kwargs") == 0 && judge_media(mapping, release, out));
 }
 

@@ -22,6 +22,7 @@ struct judging {
     char *out;
     bool is_release;
     bool has_module; // kv_connector_module_path
+    bool has_plugin; // of a parser
 };
 
 static void add(const struct judging *judging, const char *text)
@@ -103,7 +104,7 @@ static bool is_word(const struct kvb_known_choice *first, const struct kvb_membe
     bool backends = kvb_starts_with(first->flag, "attention-config.") && kvb_ends_with(first->flag, "backend");
     bool null = kvb_vllm_member_is(member, "null");
     if (numbers ? quoted : !quoted) {
-        return !numbers;
+        return !numbers && (null || !backends); // of other words, types say what is none
     }
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
         bool same = same_word(row->word, member->value + quoted, member->size - 2 * (size_t)quoted, kernels || backends,
@@ -153,12 +154,23 @@ static bool judge_early(const struct judging *judging, const char *name, const s
     return false;
 }
 
+// The parser of --reasoning-parser, asked for where no plugin may bring another.
+static bool names_parser(const struct judging *judging, const char *flag, const struct kvb_member *member)
+{
+    return strcmp(flag, "structured-outputs-config") == 0 && strcmp(member->key, "reasoning_parser") == 0 &&
+           !judging->has_plugin && !kvb_vllm_member_is(member, "\"\"");
+}
+
 static bool judge_word(const struct judging *judging, const char *flag, const struct kvb_member *member)
 {
     char name[2 * KVB_MEMBER_CAPACITY];
     (void)kvb_copy(name, sizeof name, flag);
     kvb_add_text(name, sizeof name, ".");
     kvb_append(name, sizeof name, member->key, strlen(member->key));
+    if (names_parser(judging, flag, member)) {
+        (void)kvb_copy(name, sizeof name, member->key);
+        name[strlen("reasoning")] = '-';
+    }
     const struct kvb_known_choice *first = kvb_choices_of(name, judging->release);
     if (judge_early(judging, name, member)) {
         return true;
@@ -309,6 +321,12 @@ static bool is_set_by_variables(const struct kvb_deployment *deployment, const c
            strstr(deployment->environment.noted, "VLLM_TORCH_") != NULL;
 }
 
+static bool has_plugin(const struct kvb_deployment *deployment, const char *text, uint32_t release)
+{
+    return kvb_vllm_has_member(text, "reasoning_parser_plugin") ||
+           kvb_vllm_said(deployment, "reasoning-parser-plugin", release) != NULL;
+}
+
 bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *line, const struct kvb_engine *engine,
                          char out[OPTIONAL_CAPACITY])
 {
@@ -321,8 +339,12 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
         kvb_vllm_gather_dotted(deployment, flag, engine->release, gathered);
         whole_text = gathered;
     }
+    if (engine->release >= BOUNDED_SINCE && strcmp(flag, "override-pooler-config") == 0) {
+        (void)kvb_copy(flag, sizeof flag, "pooler-config"); // of the same class
+    }
     const struct judging judging = {engine->release, out, kvb_vllm_is_release(engine),
-                                    kvb_vllm_has_member(whole_text, "kv_connector_module_path")};
+                                    kvb_vllm_has_member(whole_text, "kv_connector_module_path"),
+                                    has_plugin(deployment, whole_text, engine->release)};
     if (judge_text(&judging, flag, value)) {
         return true;
     }

@@ -191,6 +191,22 @@ static bool judge_dotted(const struct kvb_deployment *deployment, const char *li
     return true;
 }
 
+// A number below 0 with a point that stands in a word of its own is taken for a dotted flag.
+// Source: vllm/utils/argparse_utils.py parse_args, from v0.9.2 (vllm/utils.py).
+static bool judge_negative(const char *line, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    size_t name = strcspn(line, " =\n"), size = strcspn(line + name, "\n");
+    const char *value = line + name + 1;
+    bool apart = size > 2 && line[name] == ' ' && value[0] == '-' && (kvb_is_digit(value[1]) || value[1] == '.');
+    if (!apart || memchr(value, '.', size - 1) == NULL || release < SHORT_DOTS_SINCE) {
+        return false;
+    }
+    kvb_add_text(out, OPTIONAL_CAPACITY, "IndexError: list index out of range: ");
+    add(out, value, size - 1);
+    kvb_add_text(out, OPTIONAL_CAPACITY, " is read as a flag with a member");
+    return true;
+}
+
 // The beginning of several flags, of which none is named whole.
 static bool judge_beginning(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
 {
@@ -248,10 +264,11 @@ static bool judge_values(const struct kvb_deployment *deployment, const struct k
         if (judge_beginning(line, engine, out) || judge_level(line, release, out) ||
             judge_missing(deployment, line, engine, out) || judge_suffix(line, release, out) ||
             judge_switch(line, release, out) || judge_device(line, release, out) ||
-            judge_dotted(deployment, line, release, out) || kvb_vllm_judge_list(line, engine, out) ||
-            kvb_vllm_judge_number(line, engine, out) || kvb_vllm_judge_bound(line, engine, out) ||
-            kvb_vllm_judge_value(deployment, line, engine, out) || kvb_vllm_judge_mapping(line, engine, out) ||
-            kvb_vllm_judge_json(deployment, line, engine, out) || kvb_vllm_judge_modules(line, engine, out)) {
+            judge_dotted(deployment, line, release, out) || judge_negative(line, release, out) ||
+            kvb_vllm_judge_list(line, engine, out) || kvb_vllm_judge_number(line, engine, out) ||
+            kvb_vllm_judge_bound(line, engine, out) || kvb_vllm_judge_value(deployment, line, engine, out) ||
+            kvb_vllm_judge_mapping(line, engine, out) || kvb_vllm_judge_json(deployment, line, engine, out) ||
+            kvb_vllm_judge_modules(line, engine, out)) {
             return true;
         }
     }

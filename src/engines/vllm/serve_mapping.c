@@ -25,7 +25,7 @@ enum reader {
 };
 
 static const struct {
-    const char *flag; // or its short form with the dash
+    const char *flag;
     enum reader reader;
 } rows[] = {
     {"additional-config", LOADS},
@@ -33,12 +33,10 @@ static const struct {
     {"allowed-methods", LIST},
     {"allowed-origins", LIST},
     {"attention-config", DATACLASS},
-    {"-ac", DATACLASS},
     {"compilation-config", COMPILATION},
-    {"-cc", COMPILATION},
     {"default-chat-template-kwargs", EITHER},
+    {"default-mm-loras", LOADS},
     {"diffusion-config", LOADS},
-    {"-dc", LOADS},
     {"ec-manager-config", DATACLASS},
     {"ec-transfer-config", DATACLASS},
     {"eplb-config", DATACLASS},
@@ -62,7 +60,6 @@ static const struct {
     {"reasoning-config", DATACLASS},
     {"rope-scaling", LOADS},
     {"speculative-config", LOADS},
-    {"-sc", LOADS},
     {"structured-outputs-config", DATACLASS},
     {"weight-transfer-config", DATACLASS},
 };
@@ -76,19 +73,6 @@ static bool find_reader(const char *name, enum reader *reader)
         }
     }
     return false;
-}
-
-// The flag of a line by its long name or, with its dash, its short one; "" when it is none that the release has.
-static void flag_of(const char *line, uint32_t release, char name[64], const char **value)
-{
-    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, value);
-    size_t length = strcspn(line, " =.\n");
-    name[0] = '\0';
-    if (flag != NULL) {
-        (void)kvb_copy(name, 64, flag->name);
-    } else if (!kvb_starts_with(line, "--") && line[length] != '.') {
-        kvb_append(name, 64, line, length);
-    }
 }
 
 // KEY=VALUE,KEY=VALUE with whole numbers.
@@ -134,12 +118,11 @@ static enum kvb_json_dialect dialect_of(enum reader reader, uint32_t release)
 
 bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
 {
-    char name[64];
     const char *value;
     enum reader reader;
-    flag_of(line, engine->release, name, &value);
+    const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, engine->release, &value);
     size_t size = strcspn(value, "\n");
-    if (!find_reader(name, &reader) || is_passed_over(value, size, reader, engine->release)) {
+    if (flag == NULL || !find_reader(flag->name, &reader) || is_passed_over(value, size, reader, engine->release)) {
         return false;
     }
     uint32_t release = engine->release;
@@ -152,8 +135,8 @@ bool kvb_vllm_judge_mapping(const char *line, const struct kvb_engine *engine, c
         return false;
     }
     out[0] = '\0';
-    kvb_add_text(out, OPTIONAL_CAPACITY, name[0] == '-' ? "argument " : "argument --");
-    kvb_add_text(out, OPTIONAL_CAPACITY, name);
+    kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
+    kvb_add_text(out, OPTIONAL_CAPACITY, flag->name);
     kvb_add_text(out, OPTIONAL_CAPACITY, only_pairs ? ": Each item should be in the form KEY=VALUE" : ": ");
     if (!only_pairs) {
         kvb_json_say_slip(value, size, &slip, out, OPTIONAL_CAPACITY);

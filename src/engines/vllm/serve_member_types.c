@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "base/python_numbers.h"
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
 
 #define SUFFIXES_SINCE KVB_RELEASE(0, 20, 0) // _expand_json_human_readable_numbers
@@ -65,20 +65,36 @@ static bool is_integer(const struct kvb_member *member, bool suffixes)
     return plain || is_truth(member) || (member->value[0] != '"' && scaled && is_number(member, suffixes));
 }
 
-// Words of a truth, whatever the case.
-static bool is_boolean(const struct kvb_member *member)
+// Words of a truth, whatever the case: those that are false stand behind the others.
+static const char *const truths[] = {"true", "1", "yes", "on", "t", "y", "false", "0", "no", "off", "f", "n"};
+#define TRUE_WORDS 6
+
+// Which of the words it is; their number: none.
+static size_t truth_of(const struct kvb_member *member)
 {
-    static const char *const words[] = {"true", "false", "0", "1", "yes", "no", "on", "off", "t", "f", "y", "n"};
     char text[8] = "";
     bool quoted = member->value[0] == '"';
+    size_t at = 0, count = sizeof truths / sizeof truths[0];
     kvb_append(text, sizeof text, member->value + quoted, member->size - 2 * (size_t)quoted);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        bool same = kvb_equal_ignoring_case(words[i], text);
-        if (same && (quoted || is_truth(member) || kvb_is_digit(text[0]))) {
-            return true;
-        }
+    while (at < count &&
+           !(kvb_equal_ignoring_case(truths[at], text) && (quoted || is_truth(member) || kvb_is_digit(text[0])))) {
+        at++;
     }
-    return false;
+    return at;
+}
+
+static bool is_boolean(const struct kvb_member *member)
+{
+    return truth_of(member) < sizeof truths / sizeof truths[0];
+}
+
+bool kvb_vllm_member_says(const struct kvb_member *member, const char *text)
+{
+    bool yes = strcmp(text, "true") == 0;
+    if (!yes && strcmp(text, "false") != 0) {
+        return kvb_vllm_member_is(member, text);
+    }
+    return is_boolean(member) && (truth_of(member) < TRUE_WORDS) == yes;
 }
 
 static bool fits(char type, const struct kvb_member *member, bool suffixes)

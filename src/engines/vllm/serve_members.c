@@ -68,29 +68,14 @@ bool kvb_element_next(const char **at, struct kvb_member *out)
 
 // ---- The flag of a line
 
-// Short forms of flags that take JSON.
-static const struct {
-    const char *word, *flag;
-    uint32_t since, gone; // 0 = no end
-} shorts[] = {
-    {"-cc", "compilation-config", SHORT_COMPILATION_SINCE, 0},
-    {"-O", "compilation-config", 0, SHORT_COMPILATION_SINCE},
-    {"-ac", "attention-config", 0, 0},
-    {"-dc", "diffusion-config", 0, 0},
-    {"-sc", "speculative-config", 0, 0},
-};
-
-// -O.x is made -cc.x of in 0.12.0 alone.
+// -O is the short form of the compilation config to 0.11.2; -O.x is made -cc.x of in 0.12.0 alone.
 static const char *long_of_short(const char *line, size_t length, uint32_t release)
 {
-    for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++) {
-        bool dotted_level = line[length] == '.' && strcmp(shorts[i].word, "-O") == 0 && release < R(13, 0);
-        bool covers = release >= shorts[i].since && (shorts[i].gone == 0 || release < shorts[i].gone || dotted_level);
-        if (covers && strlen(shorts[i].word) == length && strncmp(line, shorts[i].word, length) == 0) {
-            return shorts[i].flag;
-        }
+    if (length == 2 && kvb_starts_with(line, "-O")) {
+        bool read = release < SHORT_COMPILATION_SINCE || (line[length] == '.' && release < R(13, 0));
+        return read ? "compilation-config" : NULL;
     }
-    return NULL;
+    return kvb_vllm_long_of(line, length, release);
 }
 
 static const char *flag_of(const char *line, size_t length, uint32_t release)

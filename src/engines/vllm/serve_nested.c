@@ -10,6 +10,7 @@
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
 #define FUSED_SINCE R(21, 0)
+#define PREFETCH_SINCE R(21, 0)
 #define XPU_KERNELS_UNTIL R(27, 0)
 #define KINDS_SINCE R(26, 0) // before 0.16 the config takes any member
 
@@ -160,6 +161,36 @@ static bool judge_ignored(const struct kvb_member *whole, char out[OPTIONAL_CAPA
     return false;
 }
 
+// How a draft is loaded: members of LoadConfig, from v0.17.0 on.
+static bool judge_load(const struct kvb_member *whole, uint32_t release, char out[OPTIONAL_CAPACITY])
+{
+    static const char *const keys[] = {"load_format",
+                                       "download_dir",
+                                       "safetensors_load_strategy",
+                                       "model_loader_extra_config",
+                                       "device",
+                                       "ignore_patterns",
+                                       "use_tqdm_on_load",
+                                       "pt_load_map_location",
+                                       "safetensors_prefetch_num_threads",
+                                       "safetensors_prefetch_block_size"};
+    size_t count = sizeof keys / sizeof keys[0] - (release >= PREFETCH_SINCE ? 0 : 2);
+    struct kvb_member member;
+    if (whole->value[0] != '{') {
+        return !kvb_vllm_member_is(whole, "null") && say(out, whole->key, "Input should be a dictionary");
+    }
+    for (const char *at = whole->value; kvb_member_next(&at, &member);) {
+        bool known = false;
+        for (size_t i = 0; i < count; i++) {
+            known |= strcmp(keys[i], member.key) == 0;
+        }
+        if (!known) {
+            return say(out, member.key, "Unexpected keyword argument");
+        }
+    }
+    return false;
+}
+
 bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, uint32_t release,
                            char out[OPTIONAL_CAPACITY])
 {
@@ -169,6 +200,9 @@ bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, ui
     }
     if (strcmp(flag, "ir-op-priority") == 0) {
         return judge_op(member, release, out);
+    }
+    if (strcmp(flag, "speculative-config") == 0) {
+        return strcmp(member->key, "draft_load_config") == 0 && judge_load(member, release, out);
     }
     if (strcmp(flag, "kernel-config") == 0) {
         return judge_kernel(member, release, out);

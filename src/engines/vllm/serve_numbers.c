@@ -3,9 +3,9 @@
 // of vllm/config, tag by tag from 0.8.5 to 0.28.0.
 #include <string.h>
 
+#include "base/python_numbers.h"
 #include "base/text.h"
 #include "budget/shapes.h"
-#include "base/python_numbers.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
 
@@ -103,11 +103,11 @@ static bool find_type(const char *flag, uint32_t release, enum number_type *type
     return false;
 }
 
-// The value of the line; false where it is none, or filled in by a shell or a template.
+// The value of the line; false where it is filled in by a shell or a template.
 static bool take_value(const char *value, size_t *size)
 {
     *size = strcspn(value, "\n");
-    return *size > 0 && memchr(value, '$', *size) == NULL && memchr(value, '{', *size) == NULL;
+    return memchr(value, '$', *size) == NULL && memchr(value, '{', *size) == NULL;
 }
 
 static void say_type(char out[OPTIONAL_CAPACITY], const char *flag, enum number_type type, const char *value,

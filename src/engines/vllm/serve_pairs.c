@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "budget/shapes.h"
+#include "engines/vllm/serve_members.h"
 
 #define METHOD_KEPT_SINCE KVB_RELEASE(0, 20, 0)
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
@@ -59,6 +60,18 @@ static bool pools_pictures(const struct kvb_plan *plan)
 static bool is_nvidia(const struct kvb_plan *plan)
 {
     return plan->gpu.vendor == KVB_VENDOR_NVIDIA;
+}
+
+// params.json lies beside the config of Mistral's own checkpoints alone.
+static bool has_no_params(const struct kvb_plan *plan)
+{
+    static const char *const makers[] = {"Mistral", "Mixtral", "Pixtral", "Voxtral", "Llama", "Eagle"};
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        if (kvb_starts_with(plan->model.architecture, makers[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // GptOssMxfp4Config.override_quantization_method takes whatever is asked.
@@ -230,6 +243,16 @@ static const struct pair_row rows[] = {
      .when = has_encoder,
      .text = "'mm_encoder_fp8_scale_path' and 'mm_encoder_fp8_scale_save_path' require 'mm_encoder_attn_dtype' to be "
              "'fp8'."},
+    {R(8, 3), R(9, 0), .flag = "distributed-executor-backend", .holds = "external_launcher", .without = "seed",
+     .text = "Seed must be set when using external launcher backend to make sure sampling results are the same across "
+             "workers."},
+    {R(8, 2), R(9, 0), .flag = "qlora-adapter-name-or-path", .without = "quantization", .without_holds = "bitsandbytes",
+     .text = "QLoRA adapter only support 'bitsandbytes' quantization"},
+    {R(10, 0), R(15, 0), .flag = "quantization", .holds = "inc", // INCConfig.get_min_capability, made for Gaudi
+     .text = "1 validation error for VllmConfig, Assertion failed"},
+    {0, 0, .flag = "config-format", .holds = "mistral", .when = has_no_params,
+     .text = "Failed to load mistral 'params.json' config for model. Please check if the model is a mistral-format "
+             "model and if the config file exists."},
     {R(11, 0), R(17, 0), .flag = "logits-processor-pattern",
      .text = "--logits-processor-pattern is not supported. We recommend to remove --logits-processor-pattern from your "
              "config."},
@@ -239,6 +262,11 @@ static const struct pair_row rows[] = {
 static bool is_given(const struct kvb_deployment *deployment, const char *flag, const char *holds, uint32_t release)
 {
     const char *said = kvb_vllm_said(deployment, flag, release);
+    char dotted[KVB_DOTTED_CAPACITY];
+    if (said == NULL) {
+        kvb_vllm_gather_dotted(deployment, flag, release, dotted);
+        said = strcmp(dotted, "{}") != 0 ? dotted : NULL;
+    }
     if (said == NULL || holds == NULL) {
         return said != NULL;
     }

@@ -15,6 +15,10 @@
 #define LOADERS_LISTED_SINCE KVB_RELEASE(0, 10, 1) // model_loader/__init__.py get_model_loader
 #define PARSERS_SINCE KVB_RELEASE(0, 10, 2)
 #define FORMATS_LISTED_UNTIL KVB_RELEASE(0, 10, 0)
+#define MAMBA_SINCE KVB_RELEASE(0, 20, 0)
+#define MAMBA_CPU_SINCE KVB_RELEASE(0, 27, 0)
+#define NAMES_SINCE KVB_RELEASE(0, 9, 1)
+#define VERSION_READ_SINCE KVB_RELEASE(0, 11, 1)
 #define REASONING_SWITCH_UNTIL KVB_RELEASE(0, 9, 0) // --enable-reasoning
 
 static void add(char out[OPTIONAL_CAPACITY], const char *text, size_t size)
@@ -129,7 +133,9 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     bool loads = strcmp(first->flag, "load-format") == 0 && release >= LOADERS_LISTED_SINCE;
     bool brought = loads && size == 4 && strncmp(value, "gguf", size) == 0; // by a plugin, from 0.24.0
     bool replaced = loads && is_given_as(deployment, "quantization", "bitsandbytes", release);
-    if (!asked || size == 0 || brought || replaced || is_listed(first, value, size, release)) {
+    bool looked_up = sentence != NULL || names_backend(first->flag); // of these an empty word is none
+    bool said = size > 0 || (!looked_up && (value[-1] == '=' || value[-1] == ' '));
+    if (!asked || !said || brought || replaced || is_listed(first, value, size, release)) {
         return false;
     }
     out[0] = '\0';
@@ -159,25 +165,98 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     return true;
 }
 
+// Words that code compares and argparse does not list, or lists in some releases only.
 // Source: vllm/transformers_utils/config.py get_config_parser, from v0.10.2; an enum before, which argparse lists up to
-// v0.9.2.
-static bool judge_format(const struct kvb_known_flag *flag, const char *value, uint32_t release,
-                         char out[OPTIONAL_CAPACITY])
+// v0.9.2. vllm/config/mamba.py MambaBackendEnum, v0.20.0 to v0.28.0, looked up in capitals.
+static const struct {
+    uint32_t since, gone; // 0 = no end
+    const char *flag;
+    bool any_case;
+    const char *opening, *closing;
+    const char *words[5];
+} compared[] = {
+    {0,
+     FORMATS_LISTED_UNTIL,
+     "config-format",
+     false,
+     "argument --config-format: invalid choice: '",
+     "' (choose from 'auto', 'hf', 'mistral')",
+     {"auto", "hf", "mistral", ""}},
+    {FORMATS_LISTED_UNTIL,
+     PARSERS_SINCE,
+     "config-format",
+     false,
+     "'",
+     "' is not a valid ConfigFormat",
+     {"auto", "hf", "mistral", ""}},
+    {PARSERS_SINCE, 0, "config-format", false, "Unknown config format `", "`.", {"auto", "hf", "mistral", ""}},
+    {MAMBA_SINCE,
+     MAMBA_CPU_SINCE,
+     "mamba-backend",
+     true,
+     "Unknown Mamba SSU backend: '",
+     "'. Valid options are: TRITON, FLASHINFER",
+     {"triton", "flashinfer"}},
+    {MAMBA_CPU_SINCE,
+     0,
+     "mamba-backend",
+     true,
+     "Unknown Mamba SSU backend: '",
+     "'. Valid options are: TRITON, FLASHINFER, CPU",
+     {"triton", "flashinfer", "cpu"}},
+};
+
+static bool judge_compared(const struct kvb_known_flag *flag, const char *value, uint32_t release,
+                           char out[OPTIONAL_CAPACITY])
 {
-    static const char *const words[] = {"auto", "hf", "mistral", ""};
-    size_t size = strcspn(value, "\n");
-    bool known = strcmp(flag->name, "config-format") != 0;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        known |= strlen(words[i]) == size && strncmp(words[i], value, size) == 0;
+    char word[64] = "";
+    kvb_append(word, sizeof word, value, strcspn(value, "\n"));
+    for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
+        bool covers = release >= compared[i].since && (compared[i].gone == 0 || release < compared[i].gone);
+        bool known = !covers || strcmp(compared[i].flag, flag->name) != 0;
+        for (const char *const *at = compared[i].words; *at != NULL; at++) {
+            known |= compared[i].any_case ? kvb_equal_ignoring_case(*at, word) : strcmp(*at, word) == 0;
+        }
+        if (!known) {
+            (void)kvb_copy(out, OPTIONAL_CAPACITY, compared[i].opening);
+            add_text(out, word);
+            add_text(out, compared[i].closing);
+            return true;
+        }
     }
-    if (known) {
+    return false;
+}
+
+// Once pydantic reads them: a name that is empty is None to optional_type(), and no text.
+static bool judge_name(const struct kvb_known_flag *flag, const char *value, uint32_t release,
+                       char out[OPTIONAL_CAPACITY])
+{
+    bool empty = strcspn(value, "\n") == 0 && (value[-1] == ' ' || value[-1] == '=');
+    if (!empty || release < NAMES_SINCE || strcmp(flag->name, "served-model-name") != 0) {
         return false;
     }
-    bool parsed = release >= PARSERS_SINCE, listed = release < FORMATS_LISTED_UNTIL;
-    out[0] = '\0';
-    add_text(out, parsed ? "Unknown config format `" : listed ? "argument --config-format: invalid choice: '" : "'");
+    (void)kvb_copy(out, OPTIONAL_CAPACITY,
+                   "2 validation errors for ModelConfig, served_model_name.str: Input should be a valid string");
+    return true;
+}
+
+// What packaging.version reads: numbers with dots, then nothing or what stands before or behind a release.
+// Source: vllm/config/observability.py, from v0.11.1.
+static bool judge_version(const struct kvb_known_flag *flag, const char *value, uint32_t release,
+                          char out[OPTIONAL_CAPACITY])
+{
+    size_t size = strcspn(value, "\n"), at = size > 0 && kvb_lower(value[0]) == 'v' ? 1 : 0;
+    size_t digits = strspn(value + at, "0123456789.");
+    bool numbers = kvb_is_digit(value[at]) && value[at + digits - 1] != '.';
+    bool rest = at + digits < size && strchr("abcdprABCDPR+-_!", value[at + digits]) != NULL;
+    if (size == 0 || release < VERSION_READ_SINCE || strcmp(flag->name, "show-hidden-metrics-for-version") != 0 ||
+        (numbers && (rest || at + digits == size))) {
+        return false;
+    }
+    (void)kvb_copy(out, OPTIONAL_CAPACITY,
+                   "1 validation error for ObservabilityConfig, show_hidden_metrics_for_version: Invalid version: '");
     add(out, value, size);
-    add_text(out, parsed ? "`." : listed ? "' (choose from 'auto', 'hf', 'mistral')" : "' is not a valid ConfigFormat");
+    add_text(out, "'");
     return true;
 }
 
@@ -191,7 +270,8 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
     const struct kvb_known_choice *first = flag != NULL ? kvb_choices_of(flag->name, release) : NULL;
-    if (flag != NULL && judge_format(flag, value, release, out)) {
+    if (flag != NULL && (judge_compared(flag, value, release, out) || judge_name(flag, value, release, out) ||
+                         judge_version(flag, value, release, out))) {
         return true;
     }
     return first != NULL && judge_value(deployment, first, value, release, out);

@@ -39,6 +39,7 @@ const struct kvb_known_key_type kvb_known_key_type_rows[] = {
     {"compilation-config", "cudagraph_specialize_lora", 110100, 0, "b", ' ', 0},
     {"compilation-config", "custom_ops", 90100, 0, "l", ' ', 0},
     {"compilation-config", "debug_dump_path", 90100, 110100, "s", ' ', 0},
+    {"compilation-config", "debug_dump_path", 110100, 0, "ns", ' ', 0},
     {"compilation-config", "encoder_cudagraph_max_frames_per_batch", 200000, 0, "in", ' ', 0},
     {"compilation-config", "encoder_cudagraph_max_images_per_batch", 190000, 200000, "i", ' ', 0},
     {"compilation-config", "encoder_cudagraph_max_vision_items_per_batch", 200000, 0, "i", ' ', 0},
