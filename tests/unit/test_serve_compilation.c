@@ -127,7 +127,7 @@ static void modes(void **state)
         {R(9, 1), CC "{\"cudagraph_mode\":\"NONE\"}", TAKEN},
         {R(9, 1), CC "3", TAKEN},
         {R(9, 2), CC "3", "argument --compilation-config"},
-        {R(28, 0), "\n-cc 3", "argument -cc"},
+        {R(28, 0), "\n-cc 3", "argument --compilation-config"},
     };
     WALK(rows);
 }

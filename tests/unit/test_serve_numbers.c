@@ -21,7 +21,7 @@ static void numbers_as_python_reads_them(void **state)
         {R(18, 0), "\n--port $PORT", TAKEN}, // a shell's
         {R(18, 0), "\n--port {{port}}", TAKEN},
         {R(18, 0), "\n--port 1000000000000000000000000000000000000000000", TAKEN},
-        {R(18, 0), "\n--port ", TAKEN},
+        {R(18, 0), "\n--port ", "argument --port: invalid int value: ''"},
         {R(26, 0), "\n--long-prefill-token-threshold 4k",
          "argument --long-prefill-token-threshold: invalid int value: '4k'"},
         {R(14, 0), "\n--mm-processor-cache-gb x", "argument --mm-processor-cache-gb: invalid float value: 'x'"},
@@ -38,7 +38,7 @@ static void numbers_as_python_reads_them(void **state)
         {R(11, 0), "\n--num-lookahead-slots -1", TAKEN}, // no bound of its own yet
         {R(18, 0), "\n--stream-interval $N", TAKEN},     // a shell's
         {R(11, 0), "\n--swap-space -1", TAKEN},          // Field(default=4, ge=0) from config/cache.py v0.11.1 on
-        {R(11, 1), "\n--swap-space -0.5",
+        {R(11, 1), "\n--swap-space=-0.5",
          "1 validation error for CacheConfig, swap_space: Input should be greater than or equal to 0"},
         {R(11, 1), "\n--swap-space -0", TAKEN},
         {R(8, 5), "\n--block-size=+16", TAKEN},
@@ -204,7 +204,7 @@ static void fields_have_bounds(void **state)
         {{R(24, 0), "\n--watermark 1",
           "1 validation error for SchedulerConfig, watermark: Input should be less than 1"},
          false},
-        {{R(24, 0), "\n--watermark -0.5",
+        {{R(24, 0), "\n--watermark=-0.5",
           "1 validation error for SchedulerConfig, watermark: Input should be greater than or equal to 0"},
          false},
         {{R(24, 0), "\n--watermark 0.99", TAKEN}, false},
