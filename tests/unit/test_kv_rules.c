@@ -268,58 +268,6 @@ static void prefixes_of_states(void **state)
     }
 }
 
-// config/vllm.py v0.16.0:682: steps are not prepared ahead beside kept prefixes of states, of either mode; v0.15.1 and
-// v0.17.0 have no such sentence.
-static void states_and_steps_ahead(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t release;
-        enum kvb_attention kind;
-        const char *architecture;
-        enum kvb_mamba_mode mode;
-        bool ahead;
-    } rows[] = {
-        {R(15, 1), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", KVB_MAMBA_MODE_ALIGN, true},
-        {R(16, 0), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", KVB_MAMBA_MODE_ALIGN, false},
-        {R(16, 0), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM", KVB_MAMBA_MODE_ALL, false},
-        {R(16, 0), KVB_ATTENTION_MAMBA2, "Mamba2ForCausalLM", KVB_MAMBA_MODE_NONE, true},
-        {R(17, 0), KVB_ATTENTION_GDN, "Qwen3NextForCausalLM", KVB_MAMBA_MODE_ALIGN, true},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_states(rows[i].release, rows[i].kind, rows[i].architecture);
-        set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, rows[i].mode != KVB_MAMBA_MODE_NONE);
-        const struct kvb_context *context = resolved(&plan);
-        assert_int_equal(context->mamba_mode, rows[i].mode);
-        assert_int_equal(context->async_scheduling, rows[i].ahead);
-    }
-}
-
-// models/config.py v0.11.1:290 and v0.15.0:371, MambaModelConfig: a state of the whole length, or one each block where
-// prefixes are kept whole.
-static void blocks_of_states_alone(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t release;
-        enum kvb_mamba_mode asked;
-        uint64_t own_block, tokens; // own_block 0: not said
-    } rows[] = {{R(11, 1), KVB_MAMBA_MODE_AUTO, 0, 8192}, {R(15, 0), KVB_MAMBA_MODE_ALL, 0, 16},
-                {R(15, 0), KVB_MAMBA_MODE_ALL, 64, 64},   {R(15, 0), KVB_MAMBA_MODE_NONE, 0, 8192},
-                {R(21, 0), KVB_MAMBA_MODE_ALL, 0, 16},    {R(22, 0), KVB_MAMBA_MODE_ALL, 0, 16}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        make_states(rows[i].release, KVB_ATTENTION_MAMBA1, "MambaForCausalLM");
-        if (rows[i].asked != KVB_MAMBA_MODE_AUTO) {
-            set(&plan, KVB_SET_MAMBA_CACHE_MODE, rows[i].asked);
-        }
-        set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, rows[i].asked != KVB_MAMBA_MODE_NONE);
-        if (rows[i].own_block > 0) {
-            set(&plan, KVB_SET_MAMBA_BLOCK_SIZE, rows[i].own_block);
-        }
-        assert_int_equal(resolved(&plan)->mamba_block_tokens, rows[i].tokens);
-    }
-}
-
 // models/config.py MambaModelConfig: 0.20 and 0.21 align states that are drafted for, unless "all" was asked.
 static void drafted_states(void **state)
 {
@@ -498,8 +446,7 @@ static void blocks_of_no_backend(void **state)
     says(kvb_kv_refused, &plan, NULL);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(states_and_steps_ahead), cmocka_unit_test(blocks_of_states_alone),
-              cmocka_unit_test(latents_of_other_sizes), cmocka_unit_test(sixteen_bit_by_name),
+KVB_TEST_MAIN(cmocka_unit_test(latents_of_other_sizes), cmocka_unit_test(sixteen_bit_by_name),
               cmocka_unit_test(sparse_backends_on_data_centre_blackwell),
               cmocka_unit_test(blocks_that_latent_backends_force), cmocka_unit_test(packed_caches),
               cmocka_unit_test(blocks_beside_a_state), cmocka_unit_test(latents_beside_a_state),
