@@ -57,11 +57,20 @@ static void add_switch(struct kvb_buffer *out, const struct kvb_engine_rows *eng
                        bool on)
 {
     enum kvb_off_form form = off_form(engine, name, release);
-    if (on) {
+    if (on && form != KVB_OFF_ALONE) {
         kvb_buffer_printf(out, form == KVB_OFF_SPELLED ? " %s=True" : " %s", name);
-    } else if (form != KVB_OFF_UNSAID && form != KVB_OFF_SPELLED) {
+    } else if (!on && form != KVB_OFF_UNSAID && form != KVB_OFF_SPELLED) {
         kvb_buffer_printf(out, form == KVB_OFF_VALUE ? " --%s=False" : " --no-%s", name + 2);
     }
+}
+
+// One of on, off and auto that the release has no word for; true: nothing more is to be written.
+static bool add_unworded(struct kvb_buffer *out, enum kvb_off_form form, const char *name, uint64_t number)
+{
+    if (form == KVB_OFF_SWITCH && number == KVB_ON) {
+        kvb_buffer_printf(out, " %s", name);
+    }
+    return form == KVB_OFF_SWITCH || (form == KVB_OFF_WORD && number == KVB_ON_OFF_AUTO);
 }
 
 static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *engine, uint32_t release,
@@ -81,7 +90,8 @@ static void add_setting(struct kvb_buffer *out, const struct kvb_engine_rows *en
         }
     } else if (row->kind == KVB_VALUE_SWITCH) {
         add_switch(out, engine, release, name, value->number != 0);
-    } else {
+    } else if (row->kind != KVB_VALUE_WORD ||
+               !add_unworded(out, off_form(engine, name, release), name, value->number)) {
         const char *shown = value->text != NULL ? value->text : kvb_serve_value_format(text, flag, value->number);
         if (row->kind != KVB_VALUE_WORD || strcmp(shown, "other") != 0) {
             const char *beside = engine->companion != NULL ? engine->companion(setting, value->number, release) : NULL;

@@ -53,6 +53,9 @@ enum kvb_off_form {
     KVB_OFF_VALUE,   // --NAME=False
     KVB_OFF_UNSAID,  // by leaving it out
     KVB_OFF_SPELLED, // the same, and it is turned on by --NAME=True
+    KVB_OFF_ALONE,   // --no-NAME; there is no --NAME
+    KVB_OFF_SWITCH,  // of on, off and auto --NAME is on, and the others are left out
+    KVB_OFF_WORD,    // of these on and off are words, and auto is left out
 };
 
 // Where the line that starts it is more than its command, the model and flags.
@@ -83,7 +86,7 @@ struct kvb_engine_rows {
     const struct kvb_setting_part *(*parts)(size_t *count);     // members of flags that take JSON; or NULL
     const struct kvb_serve_program *(*programs)(size_t *count); // ways to start it; or NULL
     const struct kvb_variable_row *(*variables)(size_t *count); // environment; or NULL
-    bool (*takes_value)(const char *word); // a flag ("--name") without a row; NULL: it does when a value follows
+    bool (*takes_value)(const char *word);   // a flag ("--name") without a row; NULL: it does when a value follows
     bool (*takes_several)(const char *word); // of such a flag: several; NULL: none does
     // The flag without a row that is spelled most like "--word", without dashes in front; NULL: none, or nobody knows.
     const char *(*flag_near)(const char *word);

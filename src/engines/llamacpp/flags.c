@@ -146,7 +146,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "cache-type-v", .short_name = "-ctv", SETTING(CACHE_TYPE_V)},
     {.name = "flash-attn", .short_name = "-fa", SETTING(FLASH_ATTENTION)},
     {.name = "split-mode", .short_name = "-sm", SETTING(SPLIT_MODE)},
-    {.name = "n-cpu-moe", .short_name = "-ncmoe", SETTING(CPU_MOE_LAYERS)},
+    {.name = "n-cpu-moe", .short_name = "-ncmoe", SETTING(CPU_MOE_LAYERS), .since = KVB_BUILD(6089)},
     {.name = "override-tensor",
      .short_name = "-ot",
      .kind = KVB_SERVE_OWN,
@@ -210,8 +210,23 @@ const struct kvb_serve_flag *kvb_llama_flag(unsigned index)
 
 enum kvb_off_form kvb_llama_off_form(const char *name, uint32_t release)
 {
-    bool early = strcmp(name, "no-kv-unified") == 0 && release < KVB_BUILD(NO_KV_UNIFIED_SINCE);
-    return early || strcmp(name, "swa-full") == 0 ? KVB_OFF_UNSAID : KVB_OFF_NEGATED;
+    static const struct {
+        const char *name;
+        uint32_t until; // 0: all builds
+        enum kvb_off_form form;
+    } forms[] = {
+        {"no-kv-unified", KVB_BUILD(NO_KV_UNIFIED_SINCE), KVB_OFF_UNSAID},
+        {"swa-full", 0, KVB_OFF_UNSAID},
+        {"kv-offload", KVB_BUILD(7376), KVB_OFF_ALONE},
+        {"flash-attn", KVB_BUILD(6325), KVB_OFF_SWITCH},
+        {"fit", 0, KVB_OFF_WORD},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(name, forms[i].name) == 0 && (forms[i].until == 0 || release < forms[i].until)) {
+            return forms[i].form;
+        }
+    }
+    return KVB_OFF_NEGATED;
 }
 
 const struct kvb_serve_program *kvb_llama_programs(size_t *count)
