@@ -86,6 +86,7 @@ static const struct told told[] = {
     {"lora-drafts", "0.11.1", "-", false, kvb_refusal_lora_drafts}, // Consider increasing max_num_batched_tokens or
     {"expert-parallel", "0.11.1", "-", false, kvb_refusal_dbo},     // Microbatching currently only supports
     {"nnodes", "0.11.1", "-", false, kvb_refusal_nodes},            // must be divisible by nnodes; must evenly divide
+    {"gpu-count", "0.11.1", "-", false, kvb_refusal_gpu_count},     // larger than the number of available GPUs
     {"cudagraph-mode", "0.10.1", "0.12.0", true,
      kvb_refusal_uncompiled_pieces}, // when cudagraph_mode piecewise cudagraphs is used
     {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts}, // return-routed-experts is incompatible

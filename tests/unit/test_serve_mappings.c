@@ -43,10 +43,10 @@ static void short_forms_and_none(void **state)
 {
     (void)state;
     static const struct judged_row rows[] = {
-        {R(27, 0), "\n-ac {\"a\"", "argument -ac: "},
-        {R(27, 0), "\n-cc {\"a\"", "argument -cc: "},
-        {R(27, 0), "\n-dc {\"a\"", "argument -dc: "},
-        {R(27, 0), "\n-sc {\"a\"", "argument -sc: "},
+        {R(27, 0), "\n-ac {\"a\"", "argument --attention-config: "},
+        {R(27, 0), "\n-cc {\"a\"", "argument --compilation-config: "},
+        {R(27, 0), "\n-dc {\"a\"", "argument --diffusion-config: "},
+        {R(27, 0), "\n-sc {\"a\"", "argument --speculative-config: "},
         {R(27, 0), "\n--hf-overrides None", TAKEN},
         {R(27, 0), "\n--hf-overrides None\n--port 1", TAKEN},
         {R(27, 0), "\n--hf-overrides Nono\n--port 1", "argument --hf-overrides: "},
