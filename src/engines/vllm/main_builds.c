@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
-#define HOT_FIXES R(11, 1) // between 0.11.0 and 0.11.1 main went 1,456 commits on
 
 // "rc1.dev" counts from the tag rc0 of the same release.
 static const struct {
@@ -53,7 +52,7 @@ uint32_t kvb_vllm_of_main(const char *version, uint32_t release)
     }
     commit += count;
     if (commit < cuts[0].commit) {
-        return release == HOT_FIXES ? R(11, 0) + 1 : release;
+        return R(11, 0) + 1; // between 0.11.0 and 0.11.1 main went 1,456 commits on
     }
     size_t last = 0;
     while (last < LAST && cuts[last + 1].commit <= commit) {

@@ -195,8 +195,7 @@ static const char *says_of_few_gpus(const struct kvb_context *context)
 static bool data_ranks_exceed(const struct kvb_context *context, uint64_t world)
 {
     const struct kvb_plan *plan = context->plan;
-    bool elsewhere = plan->usage != KVB_USAGE_SERVE || kvb_has_plain(context, KVB_PLAIN_EXTERNAL_LB) ||
-                     plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK].set ||
+    bool elsewhere = plan->usage != KVB_USAGE_SERVE || plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RANK].set ||
                      plan->plain_numbers[KVB_PLAIN_DATA_PARALLEL_RAY].set;
     return !elsewhere && context->dp > 1 &&
            kvb_plain_or(context, KVB_PLAIN_DATA_PARALLEL_LOCAL, context->dp) > plan->gpus_stated / world;
@@ -212,9 +211,11 @@ bool kvb_refusal_gpu_count(const struct kvb_context *context, char out[KVB_ERROR
         (nodes > 1 && world / nodes <= there)) {
         return false;
     }
+    if (world <= there && !data_ranks_exceed(context, world)) {
+        return false;
+    }
     if (world <= there) {
-        return data_ranks_exceed(context, world) &&
-               kvb_refuse_two(out, "DP adjusted local rank {0} is out of bounds.", there, 0);
+        return kvb_refuse_two(out, "DP adjusted local rank {0} is out of bounds.", there, 0);
     }
     return nodes > 1 ? kvb_refuse(out, "CUDA error: invalid device ordinal")
                      : kvb_refuse_two(out, says_of_few_gpus(context), world, there);
