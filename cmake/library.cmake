@@ -1,5 +1,5 @@
 # libkvbudget, static and shared from the same objects, of which kvb_ask needs the tool's commands, too. BUILD_SHARED_LIBS
-# ON or OFF installs that one alone; not set, both. The tool and the tests, which see more than the public names, always take the static one.
+# ON or OFF installs that one alone; not set, both. The tool always takes the static one.
 set(KVB_INSTALL_STATIC ON)
 set(KVB_INSTALL_SHARED ON)
 if(DEFINED BUILD_SHARED_LIBS)
@@ -35,4 +35,15 @@ if(KVB_INSTALL_SHARED)
   add_library(kvbudget::kvbudget ALIAS kvbudget_shared)
 else()
   add_library(kvbudget::kvbudget ALIAS kvbudget_library)
+endif()
+
+# What tests link, which see more than the public names.
+add_library(kvb_tests INTERFACE)
+if(tests_share)
+  kvb_library(kvbudget_tests SHARED)
+  set_target_properties(kvbudget_tests PROPERTIES OUTPUT_NAME kvbudget_tests)
+  target_link_libraries(kvb_tests INTERFACE kvbudget_tests)
+  target_compile_options(kvb_tests INTERFACE -fPIC) # variables of the library stay in the library
+else()
+  target_link_libraries(kvb_tests INTERFACE kvbudget_library)
 endif()

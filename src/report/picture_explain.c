@@ -138,7 +138,7 @@ static void draw_series(struct kvb_svg *svg, const struct kvb_log_series *series
 
 static void describe(char out[512], const struct kvb_log_report *log, const char *title)
 {
-    char peak[32], text[160] = "";
+    char peak[32], text[128] = "";
     if (log->has_series) {
         (void)snprintf(text, sizeof text, " Readings of GPU memory as a line: peak %s GiB over %llu readings.",
                        kvb_format_gib(peak, log->series.peak_bytes, 2), (unsigned long long)log->series.samples);
