@@ -77,6 +77,7 @@ void page_write(struct kvb_buffer *out, const struct record *record)
     kvb_buffer_add(out, introduction);
     kvb_buffer_add(out, "\n## Runs that fed nothing\n");
     page_summary(out, &unfed);
+    page_alike(out, &unfed);
     kvb_buffer_add(out, "\nIn the tables below: median and worst error, and how many runs were compared.\n");
     page_groups(out, &unfed);
     page_peer(out, record);

@@ -23,6 +23,7 @@ void page_write(struct kvb_buffer *out, const struct record *record);
 
 // Parts that live in files of their own.
 void page_summary(struct kvb_buffer *out, const struct record *record);
+void page_alike(struct kvb_buffer *out, const struct record *record);
 void page_misses(struct kvb_buffer *out, const struct record *record);
 void page_groups(struct kvb_buffer *out, const struct record *record);
 void page_more_groups(struct kvb_buffer *out, const struct record *record);
