@@ -90,6 +90,9 @@ static void programs(void **state)
     assert_string_equal(judged("llama-cli -m x.gguf --color on", "", 10469), "");
     assert_string_equal(judged("llama-cli -m x.gguf --port 80", "", 10469),
                         "error: invalid argument: --port; llama-server has it");
+    // common/arg.cpp b7000: --cache-ram is of llama-server alone until b7348
+    assert_string_equal(judged("llama-cli -m x.gguf --cache-ram 8", "", 7000),
+                        "error: invalid argument: --cache-ram; llama-server has it");
     assert_string_equal(judged("llama-cli -m x.gguf --batch_size 512", "", 3000), ""); // common/common.cpp
 }
 
@@ -125,6 +128,9 @@ static void swallowed(void **state)
     (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "\n--control-vector-layer-range\n-c");
     kvb_llama_judge(&deployment, &engine, out);
     assert_string_equal(out, "");
+    (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "\n-ngl most"); // stoi() of what is no word
+    kvb_llama_judge(&deployment, &engine, out);
+    assert_string_equal(out, "error while handling argument \"-ngl\": stoi: 'most'");
     engine.release = KVB_BUILD(3000);
     (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "\n--threads");
     kvb_llama_judge(&deployment, &engine, out);
@@ -158,7 +164,7 @@ static void values(void **state)
     } rows[] = {
         {'i', "0\n-1\n+4\n 7\n12k\n2147483647\n-2147483648", "\nx\n-\n2147483648\n-2147483649\n99999999999999999999"},
         {'u', "0\n-1\n18446744073709551614", "\nx\n99999999999999999999"},
-        {'f', "1\n-0.5\n.5\n1.\n1e3\n1e\n1e x\n0x10\ninf\n-nan\n3e38\n0e9999\n0.001e40\n1e-99999",
+        {'f', "1\n-0.5\n.5\n1.\n1e3\n1e\n1e x\n1e+x\n1e\t\n0x10\ninf\n-nan\n3e38\n0e9999\n0.001e40\n1e-99999",
          "\nx\n.\n-\n1e39\n10e38\n1e99999"},
         {'e', "1", "inf\nx"},
         {'p', "1\n0.1", "0\n-1\ninf\nx\n0.0"},

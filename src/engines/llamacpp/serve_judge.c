@@ -58,8 +58,12 @@ static void say_builds(struct word flag, const struct line *line, char out[JUDGE
     }
 }
 
+// `word.at` NULL: there is none.
 static bool refuse_unknown(struct word word, const struct line *line, char out[JUDGED])
 {
+    if (word.at == NULL) {
+        return false;
+    }
     say(out, line->build >= TABLE_SINCE ? "error: invalid argument: " : "error: unknown argument: ");
     say_word(out, word);
     say_builds(word, line, out);
@@ -84,13 +88,13 @@ static void begin(const char *kind, struct word name, const struct line *line, c
 static void say_why(const struct kvb_llama_known_flag *row, struct word value, char out[JUDGED])
 {
     const char *sentence = kvb_llama_sentences[row->sentence];
-    bool number = (row->type == 'i' || row->type == 'x') && !kvb_llama_is_whole_number(value.at, value.size);
+    bool number = row->type == 'x' || (row->type == 'i' && !kvb_llama_is_whole_number(value.at, value.size));
     if (number || sentence[0] == '\0') {
-        say(out, number || row->type == 'i' ? "stoi"
-                 : row->type == 'u'         ? "stoul"
-                 : row->type == 'f'         ? "stof"
-                 : row->type == 'j'         ? "parse error of JSON"
-                                            : "invalid value");
+        say(out, number             ? "stoi"
+                 : row->type == 'u' ? "stoul"
+                 : row->type == 'f' ? "stof"
+                 : row->type == 'j' ? "parse error of JSON"
+                                    : "invalid value");
         say(out, ": '");
         say_word(out, value);
         say(out, "'");
@@ -144,7 +148,7 @@ static bool refuse_next(const struct kvb_llama_known_flag *row, struct word flag
     }
     struct word rest, value = next_flag(line, &rest);
     return (row->values == '1' && refuse_value(row, "argument", flag, value, line, out)) ||
-           (rest.at != NULL && refuse_unknown(rest, line, out));
+           refuse_unknown(rest, line, out);
 }
 
 // Two words; a blank inside one of them is taken for the one between them.
@@ -176,7 +180,7 @@ static bool refuse_flag(struct line *line, char out[JUDGED])
         return true;
     }
     if (row->values == '0') {
-        return rest.at != NULL && refuse_unknown(rest, line, out);
+        return refuse_unknown(rest, line, out);
     }
     if (rest.at == NULL) {
         return refuse_next(row, flag, line, out);

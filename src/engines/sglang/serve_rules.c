@@ -22,7 +22,7 @@ static struct span span_of(const char *text)
 
 static bool is_text(struct span span, const char *text)
 {
-    return span.at != NULL && strlen(text) == span.size && strncmp(span.at, text, span.size) == 0;
+    return strlen(text) == span.size && strncmp(span.at, text, span.size) == 0;
 }
 
 // Names of one argument beside the first.
