@@ -78,12 +78,10 @@ static void words_of_flags(void **state)
     }
     for (size_t i = 0; i < kvb_sgl_known_word_count; i++) {
         const struct kvb_sgl_known_word *word = &kvb_sgl_known_words[i];
-        const struct kvb_sgl_known_flag *row;
-        size_t next = 0, found = 0;
-        while ((row = kvb_sgl_known_row_of(word->flag, word->since > 0 ? word->since : R(2, 0), &next)) != NULL) {
-            found += row->type == 'w' || row->type == 'd';
-        }
-        assert_true(found > 0);
+        unsigned matches;
+        const struct kvb_sgl_known_flag *row =
+            kvb_sgl_known_flag_of(word->flag, strlen(word->flag), word->since > 0 ? word->since : R(2, 0), &matches);
+        assert_true(row != NULL && (row->type == 'w' || row->type == 'd'));
     }
 }
 
@@ -99,7 +97,7 @@ static void ambiguous(void **state)
         said, "sglang: error: ambiguous option: --enable-dp could match --enable-dp-attention, --enable-dp-lm-head");
 }
 
-// A flag with two rows in the table, of 0.5.7 and 0.5.8, is one.
+// A flag with two rows in the table is one, whether a release is asked for or any.
 static void two_rows(void **state)
 {
     (void)state;
@@ -113,6 +111,8 @@ static void two_rows(void **state)
     assert_non_null(first);
     assert_null(strstr(first + 1, " --piecewise-cuda-graph-tokens"));
     assert_non_null(kvb_sgl_known_flag_of("piecewise-cuda-graph-to", 23, R(5, 8), &matches));
+    assert_int_equal(matches, 1);
+    assert_non_null(kvb_sgl_known_flag_of("piecewise-cuda-graph-to", 23, 0, &matches));
     assert_int_equal(matches, 1);
 }
 
@@ -348,10 +348,8 @@ static void underscores(void **state)
     assert_null(kvb_sgl_flag_near("--xh")); // "-h" has one dash and is no answer
 }
 
-// From 0.5.7 on a release is found by date, and has what the three weeks before had as well. Flags of server_args.py:
-// --cp-strategy came on 2026-06-10 (0.5.12: 05-16, 0.5.13: 06-11), --record-nolora-graph on 04-22 (0.5.10: 04-05,
-// 0.5.11: 05-05) and went before 05-16, --enable-prefill-delayer came on 01-10 (0.5.7: 2025-12-31),
-// --load-watch-interval went before 0.5.7.
+// A release has what its tag has, neither more nor less: "--NAME" or the field in server_args.py at the tags beside it
+// (git grep).
 static void neighbours(void **state)
 {
     (void)state;
@@ -360,21 +358,20 @@ static void neighbours(void **state)
         uint32_t release;
         bool known;
     } rows_of[] = {
-        {"cp-strategy", R(5, 11), false},
-        {"cp-strategy", R(5, 12), false},
-        {"cp-strategy", R(5, 13), true},
-        {"record-nolora-graph", R(5, 9), false},
-        {"record-nolora-graph", R(5, 10), false},
+        {"cp-strategy", R(5, 13) + 1, false},
+        {"cp-strategy", R(5, 14), true},
+        {"record-nolora-graph", R(5, 10) + 1, false},
         {"record-nolora-graph", R(5, 11), true},
-        {"record-nolora-graph", R(5, 12), true},
+        {"record-nolora-graph", R(5, 12) + 1, true},
         {"record-nolora-graph", R(5, 13), false},
         {"enable-prefill-delayer", R(5, 7), false},
-        {"enable-prefill-delayer", R(5, 6) + 2, false},
+        {"enable-prefill-delayer", R(5, 8), true},
         {"load-watch-interval", R(5, 6) + 2, true},
-        {"load-watch-interval", R(5, 7), true},
-        {"load-watch-interval", R(5, 8), false},
-        {"log-requests-target", R(5, 6) + 2, false},
-        {"enable-multi-layer-eagle", R(5, 6), false},
+        {"load-watch-interval", R(5, 7), false},
+        {"log-requests-target", R(5, 7), false},
+        {"log-requests-target", R(5, 8), true},
+        {"enable-multi-layer-eagle", R(5, 6) + 2, false},
+        {"enable-multi-layer-eagle", R(5, 7), true},
     };
     for (size_t i = 0; i < sizeof rows_of / sizeof rows_of[0]; i++) {
         unsigned matches;

@@ -59,7 +59,7 @@ static const struct {
     {"sglang@0.5.10", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
      STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
     {"sglang@0.5.13", "h100-sxm", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", "arguments",
-     STATES_WITH_DRAFT "."},
+     STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
     {"sglang@0.5.11", "mi300x", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.12", "h200",
      HYBRID "--tp-size 4 --mamba-scheduler-strategy extra_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
@@ -71,7 +71,7 @@ static const struct {
      HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.13", "h200",
      HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", "arguments",
-     STATES_WITH_DRAFT "."},
+     STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
     // server_args.py 0.4.6:246, 0.5.0:2088, 0.5.9:5180: chunk and page
     {"sglang@0.4.6", "h100-sxm", Q3 "--page-size 64 --chunked-prefill-size 1000", "arguments",
      "assert self.chunked_prefill_size % self.page_size == 0: AssertionError"},
@@ -340,12 +340,12 @@ static const struct {
      "AssertionError: fa3, aiter, triton, ascend, trtllm_mha or intel_xpu is required for Llama4 model but got "
      "flashinfer"},
     {"sglang@0.5.0", "h200", SCOUT "--attention-backend fa3", NULL, NULL},
-    // 0.5.7 and 0.5.8: layers that do not attend come first
+    // 0.5.7 and 0.5.9: layers that do not attend come first
     {"sglang@0.5.7", "h100-sxm", "nvidia/Nemotron-H-56B-Base-8K --tp-size 4 --attention-backend triton",
      "attention-backend", STATES_FIRST("NemotronHForCausalLM")},
-    {"sglang@0.5.8", "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton", "attention-backend",
+    {"sglang@0.5.9", "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton", "attention-backend",
      STATES_FIRST("Lfm2ForCausalLM")},
-    {"sglang@0.5.8", "h100-sxm", "LiquidAI/LFM2-700M", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", "LiquidAI/LFM2-700M", NULL, NULL},
     // drafts of words and models
     {"sglang@0.5.9", "mi300x", Q3 "--speculative-algorithm NGRAM", NULL, NULL},
     {"sglang@0.5.9", "h100-sxm", Q3 "--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3-0.6B",

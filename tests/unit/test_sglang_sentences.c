@@ -84,7 +84,7 @@ static const struct {
      SINKS(", 'fa4', 'ascend', 'intel_xpu', 'aiter'") TWO("flashinfer")},
     {R(5, 13), ALWAYS, "h100-sxm", OSS "--attention-backend flashinfer",
      SINKS(", 'fa4', 'ascend', 'intel_amx', 'intel_xpu', 'aiter'") TWO("flashinfer")},
-    {R(5, 8), ALWAYS, "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton",
+    {R(5, 9), ALWAYS, "h100-sxm", "LiquidAI/LFM2-700M --attention-backend triton",
      "AssertionError: Lfm2ForCausalLM does not support triton attention backend, as the first layer might not be an "
      "attention layer"},
     {R(5, 10), ALWAYS, "h100-sxm", Q3 MHA_KERNELS,
@@ -125,8 +125,8 @@ static const struct {
     {R(5, 4) + 1, R(5, 4) + 2, "h200", LATENTS, OF_DEEPSEEK("fa3 and triton")},
     {R(5, 4) + 2, R(5, 13), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton']")},
     {R(5, 13), R(5, 16), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton', 'ascend']")},
-    {R(5, 16), R(5, 18), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton']")},
-    {R(5, 18), ALWAYS, "h200", LATENTS, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
+    {R(5, 16), R(5, 17), "h200", LATENTS, OF_DEEPSEEK("['fa3', 'triton']")},
+    {R(5, 17), ALWAYS, "h200", LATENTS, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
     {R(5, 16), ALWAYS, "h200", Q3 "--kv-cache-dtype mxfp8",
      "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
      "attention path."},
@@ -174,8 +174,7 @@ static const struct {
     {R(5, 7), ALWAYS, "h100-sxm", "nvidia/Nemotron-H-56B-Base-8K --tp-size 4 --attention-backend triton",
      "AssertionError: NemotronHForCausalLM does not support triton attention backend, as the first layer might not be "
      "an attention layer"},
-    {R(5, 10), R(5, 13), "h200", HYBRID "--tp-size 4 " PLAIN_EAGLE, NO_BUFFER " and set SGLANG_ENABLE_SPEC_V2=1."},
-    {R(5, 13), R(5, 14), "h200", HYBRID "--tp-size 4 " PLAIN_EAGLE, NO_BUFFER "."},
+    {R(5, 10), R(5, 14), "h200", HYBRID "--tp-size 4 " PLAIN_EAGLE, NO_BUFFER " and set SGLANG_ENABLE_SPEC_V2=1."},
 };
 
 static bool says(size_t row, uint32_t release)

@@ -31,17 +31,6 @@ const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t 
     return *matches == 1 ? found : NULL;
 }
 
-const struct kvb_sgl_known_flag *kvb_sgl_known_row_of(const char *name, uint32_t release, size_t *next)
-{
-    while (*next < kvb_sgl_known_flag_count) {
-        const struct kvb_sgl_known_flag *row = &kvb_sgl_known_flags[(*next)++];
-        if (strcmp(row->name, name) == 0 && covers(row->since, row->until, release)) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
 const char *kvb_sgl_known_word_of(const char *flag, uint32_t release, size_t *next)
 {
     while (*next < kvb_sgl_known_word_count) {

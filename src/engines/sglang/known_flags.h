@@ -27,13 +27,9 @@ extern const struct kvb_sgl_known_word kvb_sgl_known_words[];
 extern const size_t kvb_sgl_known_word_count;
 
 // The row that the release's parser takes `name` for, whole or as the beginning of one flag alone; NULL: none, or
-// several (`matches`). Release 0: any. From 0.5.7 on releases are found by date, so that one has what the three weeks
-// before had as well.
+// several (`matches`). Release 0: any.
 const struct kvb_sgl_known_flag *kvb_sgl_known_flag_of(const char *name, size_t length, uint32_t release,
                                                        unsigned *matches);
-// The rows of that flag, its name being whole, at that release: the first from `*next`
-// on, or NULL.
-const struct kvb_sgl_known_flag *kvb_sgl_known_row_of(const char *name, uint32_t release, size_t *next);
 // The words of a flag at that release: the first from `*next` on, or NULL.
 const char *kvb_sgl_known_word_of(const char *flag, uint32_t release, size_t *next);
 // The flag of any release that is spelled most like `name`; NULL: none is near.

@@ -186,8 +186,7 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 7), 0, kvb_sgl_states_first,
      "AssertionError: {1} does not support triton attention backend, as the first layer might not be an attention "
      "layer"},
-    {"arguments", R(5, 10), R(5, 13), kvb_sgl_states_with_draft, STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
-    {"arguments", R(5, 13), R(5, 14), kvb_sgl_states_with_draft, STATES_WITH_DRAFT "."},
+    {"arguments", R(5, 10), R(5, 14), kvb_sgl_states_with_draft, STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
     {"attention-backend", R(5, 3), R(5, 4), kvb_sgl_undetermined,
      "Currently only ['flashinfer', 'fa3', 'triton'] attention backends are supported for deterministic inference."},
     {"attention-backend", R(5, 4), R(5, 13), kvb_sgl_undetermined, DETERMINISTIC("'flashinfer', 'fa3', 'triton'")},
@@ -198,8 +197,8 @@ static const struct refusal rows[] = {
     {"attention-backend", R(5, 4) + 1, R(5, 4) + 2, kvb_sgl_latents_undetermined, OF_DEEPSEEK("fa3 and triton")},
     {"attention-backend", R(5, 4) + 2, R(5, 13), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton']")},
     {"attention-backend", R(5, 13), R(5, 16), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton', 'ascend']")},
-    {"attention-backend", R(5, 16), R(5, 18), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton']")},
-    {"attention-backend", R(5, 18), 0, kvb_sgl_latents_undetermined, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
+    {"attention-backend", R(5, 16), R(5, 17), kvb_sgl_latents_undetermined, OF_DEEPSEEK("['fa3', 'triton']")},
+    {"attention-backend", R(5, 17), 0, kvb_sgl_latents_undetermined, OF_DEEPSEEK("['ascend', 'fa3', 'fa4', 'triton']")},
     {"kv-cache-dtype", R(5, 16), 0, kvb_sgl_mxfp8_elsewhere,
      "--kv-cache-dtype mxfp8 requires an SM100+ (Blackwell) GPU for the block-scaled operands used by the FA4 MXFP8 "
      "attention path."},

@@ -83,7 +83,7 @@ bool kvb_sgl_undetermined(const struct kvb_sgl_context *context)
 // Latents of DeepSeek; V3.2 chooses its own kernels.
 bool kvb_sgl_latents_undetermined(const struct kvb_sgl_context *context)
 {
-    uint32_t takes = ONE(FA3) | ONE(TRITON) | (context->setup.release >= R(5, 18) ? ONE(FA4) : 0);
+    uint32_t takes = ONE(FA3) | ONE(TRITON) | (context->setup.release >= R(5, 17) ? ONE(FA4) : 0);
     bool latent = kvb_sgl_is_named(&context->setup, "DeepseekV2ForCausalLM") ||
                   kvb_sgl_is_named(&context->setup, "DeepseekV3ForCausalLM");
     return latent && context->setup.deterministic && asks_beside(&context->setup, takes);
@@ -120,6 +120,6 @@ bool kvb_sgl_chunks_elsewhere(const struct kvb_sgl_context *context)
 bool kvb_sgl_states_first(const struct kvb_sgl_context *context)
 {
     bool hybrid = kvb_sgl_is_named(&context->setup, "NemotronHForCausalLM");
-    bool convolves = kvb_sgl_is_named(&context->setup, "Lfm2ForCausalLM"); // served from 0.5.8 on
+    bool convolves = kvb_sgl_is_named(&context->setup, "Lfm2ForCausalLM"); // served from 0.5.9 on
     return asks(&context->setup, KVB_SGL_BACKEND_TRITON) && (hybrid || convolves);
 }

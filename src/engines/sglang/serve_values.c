@@ -118,20 +118,6 @@ static void say(const struct kvb_sgl_known_flag *row, uint32_t release, const st
     }
 }
 
-// From 0.5.7 on several rows may count: what one of them takes is taken.
-static const struct kvb_sgl_known_flag *refusing(const char *flag, uint32_t release, const struct value *value)
-{
-    const struct kvb_sgl_known_flag *row, *refused = NULL;
-    size_t next = 0;
-    while ((row = kvb_sgl_known_row_of(flag, release, &next)) != NULL) {
-        if (takes(row, release, value)) {
-            return NULL;
-        }
-        refused = row;
-    }
-    return refused;
-}
-
 // A shell's variable, a template's action: its value is not said here.
 static bool is_unsaid(const struct value *value)
 {
@@ -146,9 +132,8 @@ bool kvb_sgl_judge_value(const struct kvb_sgl_known_flag *flag, const char *line
         value.text++;
         value.size = strcspn(value.text, several ? " \n" : "\n");
         bool none = is_unsaid(&value) || (several && value.size == 0 && value.text[-1] == ' '); // two blanks
-        const struct kvb_sgl_known_flag *row = none ? NULL : refusing(flag->name, release, &value);
-        if (row != NULL) {
-            say(row, release, &value, out);
+        if (!none && !takes(flag, release, &value)) {
+            say(flag, release, &value, out);
             return true;
         }
         value.text += value.size;
