@@ -32,7 +32,7 @@ static const struct row rows[] = {
     {R(5, 10), false, "\n--foo", "sglang serve: error: unrecognized arguments: --foo"},
     // 0.4.9.post3 brings --enable-lora, 0.4.6 --page-size's release is 0.4.4
     {R(4, 9), true, "\n--enable-lora", "launch_server.py: error: unrecognized arguments: --enable-lora"},
-    {R(4, 9) + 3, true, "\n--enable-lora", ""},
+    {R(4, 9) + 3, true, "\n--enable-lora\n--lora-paths a=b", ""},
     {R(4, 3), true, "\n--page-size 64", "launch_server.py: error: unrecognized arguments: --page-size 64"},
     {R(4, 4), true, "\n--page-size 64", ""},
     // 0.5.18 takes --torchao-config away

@@ -38,6 +38,19 @@ static const struct kvb_stretch_flag stretch[] = {
     {0, 0, NULL},
 };
 
+// check_lora_server_args: adapters that come while it serves need a rank and modules; a line that was given says them.
+static const char *unsaid(const struct kvb_plan *plan)
+{
+    const struct kvb_setting_value *lora = &plan->settings.values[KVB_SET_ENABLE_LORA];
+    const struct kvb_setting_value *rank = &plan->settings.values[KVB_SET_MAX_LORA_RANK];
+    bool ours = lora->origin == KVB_ORIGIN_PROFILE || lora->origin == KVB_ORIGIN_FLAG;
+    bool alone = plan->engine.release >= KVB_RELEASE(0, 4, 9) + 3 && ours && lora->set && lora->number != 0;
+    if (!alone) {
+        return NULL;
+    }
+    return rank->set ? "--lora-target-modules all" : "--lora-target-modules all --max-lora-rank 16"; // as it is counted
+}
+
 const struct kvb_engine_rows kvb_sglang_engine = {
     .name = "sglang",
     .title = "SGLang",
@@ -49,11 +62,14 @@ const struct kvb_engine_rows kvb_sglang_engine = {
     .parts = kvb_sgl_parts,
     .programs = kvb_sgl_programs,
     .variables = kvb_sgl_variables,
+    .notes_variable = kvb_sgl_notes_variable,
     .takes_value = kvb_sgl_takes_value,
     .takes_several = kvb_sgl_takes_several,
     .flag_near = kvb_sgl_flag_near,
     .config = &kvb_sgl_config,
     .judge = kvb_sgl_judge,
+    .plain_flags = kvb_sgl_judge_plan,
+    .unsaid = unsaid,
     .compute = kvb_sgl_compute,
     .neighbourhood = neighbourhood,
     .request = request,

@@ -158,6 +158,15 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
     say(out, refused != NULL ? refused : "");
 }
 
+void kvb_sgl_judge_plan(const struct kvb_deployment *deployment, struct kvb_plan *plan)
+{
+    bool judged = plan->engine.assumed || plan->command_error[0] != '\0';
+    const char *refused = judged ? NULL : kvb_sgl_plan_refusal(deployment, plan);
+    if (refused != NULL) {
+        (void)kvb_copy(plan->command_error, sizeof plan->command_error, refused);
+    }
+}
+
 bool kvb_sgl_takes_value(const char *word)
 {
     unsigned matches;

@@ -5,10 +5,22 @@
 
 #include "base/python_numbers.h"
 #include "base/text.h"
+#include "budget/shapes.h"
+#include "engines/sglang/context.h"
 #include "engines/sglang/known_flags.h"
+#include "engines/sglang/say.h"
 
 #define NUMBER_LIMIT INT64_C(1000000000000)
-#define OPERATORS "=^<>%~"
+#define OPERATORS "=^<>%~#{"
+
+// What is asked: a line, and the plan it belongs to or NULL.
+struct asked {
+    const char *line;
+    uint32_t release;
+    const struct kvb_plan *plan;
+    bool noted;      // a variable of ours is set
+    char digits[24]; // of the fact asked for last
+};
 
 struct span {
     const char *at; // NULL: not said
@@ -68,6 +80,9 @@ static const char *default_of(struct span name)
         {"schedule-policy", "fcfs"},
         {"deepep-mode", "auto"},
         {"page-size", "1"},
+        {"moe-a2a-backend", "none"},
+        {"node-rank", "0"},
+        {"elastic-ep-join-rank-offset", "0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (is_text(name, rows[i][0])) {
@@ -78,17 +93,33 @@ static const char *default_of(struct span name)
 }
 
 // The words behind the flag the last time it is said; an empty one where it has none.
-static struct span said(const char *line, struct span name, uint32_t release)
+static struct span said_alone(const struct asked *asked, struct span name)
 {
     struct span found = {NULL, 0};
-    for (const char *at = strchr(line, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
+    for (const char *at = strchr(asked->line, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
         unsigned matches;
         size_t length = strcspn(at + 1, " =\n"), size = strcspn(at + 1, "\n");
         const struct kvb_sgl_known_flag *row =
-            length > 2 ? kvb_sgl_known_flag_of(at + 3, length - 2, release, &matches) : NULL;
+            length > 2 ? kvb_sgl_known_flag_of(at + 3, length - 2, asked->release, &matches) : NULL;
         if (row != NULL && is_text(name, first_name(row->name))) {
             found = (struct span){at + 1 + length, size - length};
         }
+    }
+    return found;
+}
+
+// The same of several flags, a/b: the first of them that is said.
+static struct span said(const struct asked *asked, struct span names)
+{
+    struct span found = {NULL, 0};
+    while (found.at == NULL && names.size > 0) {
+        size_t size = 0;
+        while (size < names.size && names.at[size] != '/') {
+            size++;
+        }
+        found = said_alone(asked, (struct span){names.at, size});
+        size += size < names.size ? 1 : 0;
+        names = (struct span){names.at + size, names.size - size};
     }
     return found;
 }
@@ -102,9 +133,44 @@ static struct span first_word(struct span words)
     return (struct span){words.at + from, size};
 }
 
-static struct span value_of(const char *line, struct span name, uint32_t release)
+static uint64_t chunk_of(const struct kvb_plan *plan)
 {
-    struct span words = said(line, name, release);
+    struct kvb_sgl_context context;
+    kvb_sgl_context_init(plan, &context);
+    uint64_t tokens = context.setup.chunk_tokens;
+    tokens = tokens > 0 ? tokens : context.defaults.chunk_tokens;
+    return tokens == KVB_SGL_OFF ? 0 : tokens;
+}
+
+// What a rule asks of the plan.
+static struct span fact_of(struct asked *asked, struct span name)
+{
+    const struct kvb_plan *plan = asked->plan;
+    const char *method = plan->model.quantisation.name;
+    bool mla = kvb_model_is_mla(&plan->model);
+    if (is_text(name, "@class")) {
+        return span_of(plan->model.architecture);
+    }
+    if (is_text(name, "@method")) {
+        return span_of(method[0] != '\0' ? method : "none");
+    }
+    if (is_text(name, "@chunk")) {
+        return span_of(asked->noted ? NULL : kvb_sgl_digits(asked->digits, chunk_of(plan)));
+    }
+    if (is_text(name, "@sm")) {
+        bool cuda = plan->gpu.vendor == KVB_VENDOR_NVIDIA;
+        return span_of(kvb_sgl_digits(asked->digits, cuda ? plan->gpu.compute_capability : 0));
+    }
+    bool sparse = mla && kvb_kind_of(&plan->model, 0)->attention.index_heads > 0;
+    return span_of((is_text(name, "@mla") ? mla : sparse) ? "1" : "0");
+}
+
+static struct span value_of(struct asked *asked, struct span name)
+{
+    if (name.at[0] == '@') {
+        return fact_of(asked, name);
+    }
+    struct span words = said(asked, name);
     return words.at != NULL ? first_word(words) : span_of(default_of(name));
 }
 
@@ -157,38 +223,95 @@ static bool compares(struct span left, char sign, struct span right)
     return sign == '<' ? a < b : sign == '>' ? a > b : b == 0 || a % b != 0;
 }
 
-static bool term_holds(struct span term, const char *line, uint32_t release)
+static size_t count_of(struct span words)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < words.size; i++) {
+        count += words.at[i] != ' ' && (words.at[i - 1] == ' ' || i == 1) ? 1 : 0;
+    }
+    return count;
+}
+
+// The end of a text in double quotes that begins at `from`.
+static size_t text_end(struct span json, size_t from)
+{
+    size_t at = from + 1;
+    while (at < json.size && json.at[at] != '"') {
+        at += json.at[at] == '\\' ? 2 : 1;
+    }
+    return at;
+}
+
+// Whether a mapping, which is valid JSON, has a key of its own beside these.
+static bool has_other_key(struct span json, struct span words)
+{
+    unsigned depth = 0;
+    for (size_t at = 0; at < json.size; at++) {
+        char c = json.at[at];
+        depth += c == '{' || c == '[' ? 1 : 0;
+        depth -= c == '}' || c == ']' ? 1 : 0;
+        if (c != '"') {
+            continue;
+        }
+        size_t end = text_end(json, at), behind = end + 1;
+        while (behind < json.size && json.at[behind] == ' ') {
+            behind++;
+        }
+        bool key = depth == 1 && behind < json.size && json.at[behind] == ':';
+        if (key && !is_one_of((struct span){json.at + at + 1, end - at - 1}, words)) {
+            return true;
+        }
+        at = end;
+    }
+    return false;
+}
+
+// Terms about all words behind a flag.
+static bool words_hold(struct span words, char sign, struct span right)
+{
+    if (words.at == NULL || is_unsaid(words)) {
+        return false;
+    }
+    return sign == '{' ? has_other_key(words, right) : count_of(words) > (size_t)(right.at[0] - '0');
+}
+
+static bool term_holds(struct span term, struct asked *asked)
 {
     size_t length = 0;
     if (term.at[0] == '!') {
-        return said(line, (struct span){term.at + 1, term.size - 1}, release).at == NULL;
+        return said(asked, (struct span){term.at + 1, term.size - 1}).at == NULL;
     }
     while (length < term.size && strchr(OPERATORS, term.at[length]) == NULL) {
         length++;
     }
     struct span name = {term.at, length};
     if (length == term.size) {
-        return said(line, name, release).at != NULL;
+        return said(asked, name).at != NULL;
     }
-    struct span right = {term.at + length + 1, term.size - length - 1}, value = value_of(line, name, release);
+    char sign = term.at[length];
+    struct span right = {term.at + length + 1, term.size - length - 1};
+    if (sign == '#' || sign == '{') {
+        return words_hold(said(asked, name), sign, right);
+    }
+    struct span value = value_of(asked, name);
     if (is_unsaid(value)) {
         return false;
     }
-    if (term.at[length] == '=' || term.at[length] == '^') {
-        return is_one_of(value.at != NULL ? value : span_of("none"), right) == (term.at[length] == '=');
+    if (sign == '=' || sign == '^') {
+        return is_one_of(value.at != NULL ? value : span_of("none"), right) == (sign == '=');
     }
-    if (term.at[length] == '~') {
+    if (sign == '~') {
         return value.at != NULL && memchr(value.at, right.at[0], value.size) != NULL;
     }
     bool flag = right.at[0] >= 'a';
-    return compares(value, term.at[length], flag ? value_of(line, right, release) : right);
+    return compares(value, sign, flag ? value_of(asked, right) : right);
 }
 
-bool kvb_sgl_line_holds(const char *when, const char *line, uint32_t release)
+static bool line_holds(const char *when, struct asked *asked)
 {
     while (*when != '\0') {
         size_t size = strcspn(when, " ");
-        if (!term_holds((struct span){when, size}, line, release)) {
+        if (!term_holds((struct span){when, size}, asked)) {
             return false;
         }
         when += size + (when[size] == ' ' ? 1 : 0);
@@ -196,14 +319,32 @@ bool kvb_sgl_line_holds(const char *when, const char *line, uint32_t release)
     return true;
 }
 
-const char *kvb_sgl_line_refusal(const char *line, uint32_t release)
+static const char *refusal(const struct kvb_sgl_line_rule *rules, size_t count, struct asked *asked)
 {
-    for (size_t i = 0; i < kvb_sgl_line_rule_count; i++) {
-        const struct kvb_sgl_line_rule *rule = &kvb_sgl_line_rules[i];
-        bool then = release >= rule->since && (rule->until == 0 || release < rule->until);
-        if (then && kvb_sgl_line_holds(rule->when, line, release)) {
-            return rule->text;
+    for (size_t i = 0; i < count; i++) {
+        bool then = asked->release >= rules[i].since && (rules[i].until == 0 || asked->release < rules[i].until);
+        if (then && line_holds(rules[i].when, asked)) {
+            return rules[i].text;
         }
     }
     return NULL;
+}
+
+bool kvb_sgl_line_holds(const char *when, const char *line, uint32_t release)
+{
+    return line_holds(when, &(struct asked){.line = line, .release = release});
+}
+
+const char *kvb_sgl_line_refusal(const char *line, uint32_t release)
+{
+    return refusal(kvb_sgl_line_rules, kvb_sgl_line_rule_count, &(struct asked){.line = line, .release = release});
+}
+
+const char *kvb_sgl_plan_refusal(const struct kvb_deployment *deployment, const struct kvb_plan *plan)
+{
+    struct asked asked = {.line = deployment->serve_flags,
+                          .release = plan->engine.release,
+                          .plan = plan,
+                          .noted = deployment->environment.noted[0] != '\0'};
+    return refusal(kvb_sgl_plan_rules, kvb_sgl_plan_rule_count, &asked);
 }

@@ -1,5 +1,7 @@
 // Environment variables that SGLang reads and that move memory. Source: python/sglang/srt/environ.py and server_args.py
 // by release.
+#include <string.h>
+
 #include "engines/sglang/serve.h"
 
 const struct kvb_variable_row *kvb_sgl_variables(size_t *count)
@@ -13,4 +15,10 @@ const struct kvb_variable_row *kvb_sgl_variables(size_t *count)
     };
     *count = sizeof rows / sizeof rows[0];
     return rows;
+}
+
+// What a rule of a line compares with (serve_rules.h, @chunk).
+bool kvb_sgl_notes_variable(const char *name)
+{
+    return strcmp(name, "SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK") == 0;
 }

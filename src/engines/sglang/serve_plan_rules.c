@@ -1,0 +1,80 @@
+// Flags that a release refuses on a card or for a model: asserts and raises of server_args.py and arg_groups that ask
+// flags beside what the plan knows. Since and until are the releases whose text holds the sentence.
+#include "engines/sglang/serve_rules.h"
+
+#define R(minor, patch) KVB_RELEASE(0, minor, patch)
+
+const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
+    {R(5, 1), R(5, 9), "decode-attention-backend=trtllm_mla @sm^100|101|103",
+     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {R(5, 9), 0, "decode-attention-backend=trtllm_mla @sm^100|101|103|110|120|121",
+     "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100/SM12x). Please use a different backend."},
+    {R(5, 1), R(5, 10), "prefill-attention-backend=trtllm_mha @sm^100|101|103",
+     "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {R(5, 1), R(5, 10), "decode-attention-backend=trtllm_mha @sm^100|101|103",
+     "TRTLLM MHA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {R(5, 10), 0, "prefill-attention-backend=trtllm_mha @sm^100|101|103",
+     "TRTLLM MHA backend for prefill is only supported on Blackwell GPUs (SM100). Please use a different prefill "
+     "backend."},
+    {R(5, 10), 0, "decode-attention-backend=trtllm_mha @sm^90|100|101|103|120|121",
+     "TRTLLM MHA backend for decode is only supported on Hopper (SM90), Blackwell (SM100) and (SM120) GPUs. Please use "
+     "a different decode backend."},
+    {R(5, 13), 0, "attention-backend=cutedsl_mla @sm^100|101|103",
+     "CuteDSL MLA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {R(5, 13), 0, "decode-attention-backend=cutedsl_mla @sm^100|101|103",
+     "CuteDSL MLA backend is only supported on Blackwell GPUs (SM100). Please use a different backend."},
+    {R(5, 12), 0, "attention-backend=tokenspeed_mla @sm^100|101|103|110|120|121",
+     "tokenspeed_mla backend is only supported on Blackwell GPUs (SM100/SM12x)."},
+    {R(5, 12), 0, "decode-attention-backend=tokenspeed_mla @sm^100|101|103|110|120|121",
+     "tokenspeed_mla backend is only supported on Blackwell GPUs (SM100/SM12x)."},
+    {R(5, 13), 0, "enable-deepseek-v4-fp4-indexer @sm^100|101|103|120|121",
+     "--enable-deepseek-v4-fp4-indexer requires SM100 or SM120 GPUs with DeepGEMM FP4 indexer support."},
+    {R(5, 13), 0, "quantization=nvfp4_online @sm^100|101|103",
+     "--quantization nvfp4_online is supported only on NVIDIA Blackwell SM100/SM103 GPUs."},
+    {R(5, 17), 0, "dcp-comm-backend=fi_a2a @sm<1",
+     "--dcp-comm-backend fi_a2a delegates the exchange to FlashInfer's MNNVL All-to-All kernel, which requires an "
+     "NVIDIA CUDA platform with SM90+"},
+    {R(5, 16), 0, "mm-feature-transport=cuda_ipc @sm<1", "--mm-feature-transport=cuda_ipc requires NVIDIA CUDA."},
+    {R(5, 18), 0, "mm-feature-transport=cuda_vmm @sm<1", "--mm-feature-transport=cuda_vmm requires NVIDIA CUDA."},
+    {R(5, 16), 0, "enable-dsa-cache-layer-split @sparse=0",
+     "--enable-dsa-cache-layer-split is only supported for DSA (DeepSeek Sparse Attention) models."},
+    {R(5, 17), 0,
+     "enable-cp-decode-attn-tp "
+     "@class^DeepseekV4ForCausalLM|DeepseekV4ForCausalLMNextN|DeepseekV4ForCausalLMDSpark|GlmMoeDsaForCausalLM|"
+     "GlmMoeDsaForCausalLMNextN",
+     "--enable-cp-decode-attn-tp is only supported for models whose attention linears are replicated across CP ranks "
+     "(attn_tp_size=1)."},
+    {R(5, 10), 0, "enable-hisparse @sparse=0 @class^DeepseekV4ForCausalLM",
+     "AssertionError: --enable-hisparse is only supported for DSA (DeepSeek Sparse Attention) models (e.g., DeepSeek "
+     "V3.2, GLM-5)"},
+    {R(5, 18), 0, "language-model-only @class^MuseGlimmerForConditionalGeneration",
+     "--language-model-only does not support it. Supported: ['MuseGlimmerForConditionalGeneration']."},
+    {R(5, 17), 0, "dcp-size>1 enable-hierarchical-cache @mla=0",
+     "HiCache with --dcp-size > 1 is only supported for MLA models"},
+    {R(5, 0), 0, "moe-runner-backend=triton_kernel ep-size>1 @class=GptOssForCausalLM",
+     "AssertionError: Triton kernel MoE is only supported when ep_size == 1"},
+    {R(5, 11), R(5, 16), "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4 @method=none",
+     "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4'"},
+    {R(5, 16), 0, "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed @method=none",
+     "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4', "
+     "'modelopt_mixed' (with NVFP4 MoE layers), or hybrid NVFP4 models."},
+    {R(5, 9), R(5, 11), "moe-a2a-backend=mori @chunk>4096 !enable-dp-attention",
+     "AssertionError: SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 4096) must be larger or equal to "
+     "chunked_prefill_size"},
+    {R(5, 11), 0, "moe-a2a-backend=mori @chunk>4096 !enable-dp-attention disaggregation-mode^decode",
+     "AssertionError: SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 4096) must be larger or equal to "
+     "chunked_prefill_size"},
+    {R(5, 3), R(5, 5) + 1, "moe-runner-backend=flashinfer_cutlass quantization^modelopt_fp4 @method=none",
+     "AssertionError: modelopt_fp4 quantization is required for Flashinfer MOE"},
+    {R(5, 4) + 2, R(5, 7),
+     "moe-runner-backend=flashinfer_trtllm quantization^modelopt_fp4|modelopt_fp8|fp8 @method=none",
+     "AssertionError: modelopt_fp4, modelopt_fp8 or fp8 quantization is required for Flashinfer TRTLLM MoE"},
+    {R(5, 15), R(5, 17), "dcp-size>1 speculative-algorithm @sm>0",
+     "Decode context parallel (--dcp-size / --decode-context-parallel-size > 1) on CUDA platform does not support any "
+     "speculative algorithm"},
+    {R(5, 15), 0,
+     "enable-unified-memory attention-backend^triton !prefill-attention-backend !decode-attention-backend @mla=0 @sm>0",
+     "AssertionError: --enable-page-major-kv-layout requires the Triton attention backend for the full-attention "
+     "layers"},
+};
+const size_t kvb_sgl_plan_rule_count = sizeof kvb_sgl_plan_rules / sizeof kvb_sgl_plan_rules[0];
