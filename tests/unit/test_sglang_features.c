@@ -15,6 +15,21 @@ struct row {
     const char *line, *said;
 };
 static const struct row flags[] = {
+    {R(5, 2), "--moe-runner-backend flashinfer_trtllm",
+     "AssertionError: modelopt_fp4 quantization is required for Flashinfer T"},
+    {R(5, 2), "--moe-runner-backend flashinfer_trtllm --quantization fp8", ""},
+    {R(5, 2), "--moe-runner-backend triton", ""},
+    {R(5, 2), "--enable-flashinfer-trtllm-moe",
+     "AssertionError: modelopt_fp4 quantization is required for Flashinfer T"},
+    {R(5, 9), "--speculative-moe-runner-backend flashinfer_trtllm",
+     "AssertionError: Currently speculative MoE runner backend cannot be fla"},
+    {R(5, 11), "--speculative-moe-runner-backend flashinfer_trtllm",
+     "AssertionError: Currently speculative MoE runner backend doesn't suppo"},
+    {R(5, 18), "--enable-expert-distribution-metrics",
+     "sglang serve: error: --enable-expert-distribution-metrics is no longer"},
+    {R(5, 18), "--mm-preprocess-cache-size-mb -1", "mm_preprocess_cache_size_mb must be non-negative"},
+    {R(5, 18), "--mm-process-config {\"image\": 1}", "TypeError: mm_process_config"},
+    {R(5, 15), "--speculative-dflash-draft-window-size 0", "--speculative-draft-window-size must be positive"},
     {R(4, 10), "--enable-lora", "AssertionError: When no initial --lora-paths is provided, you need to"},
     {R(4, 10), "--enable-lora --lora-target-modules all all",
      "AssertionError: When no initial --lora-paths is provided, you need to"},
@@ -120,6 +135,8 @@ static const struct row flags[] = {
      "AssertionError: The expert parallel size must be 1 or the same as the"},
 };
 static const struct row plans[] = {
+    {R(5, 7), "--dllm-algorithm LowConfidence", "Unknown diffusion LLM"},
+    {R(5, 18), "--dllm-algorithm LowConfidence", "Unknown diffusion LLM"},
     {R(5, 1), "--decode-attention-backend trtllm_mla",
      "TRTLLM MLA backend is only supported on Blackwell GPUs (SM100). Please"},
     {R(5, 1), "--prefill-attention-backend trtllm_mha",
@@ -291,6 +308,10 @@ static void terms(void **state)
     assert_false(holds(mapping, "\n--limit-mm-data-per-request {\"image\" "));
     assert_false(holds(mapping, "\n--limit-mm-data-per-request $LIMITS"));
     assert_false(holds(mapping, "\n--tp 2"));
+    static const char members[] = "mm-process-config}image|video|audio";
+    assert_true(holds(members, "\n--mm-process-config {\"image\": 1}"));
+    assert_true(holds(members, "\n--mm-process-config {\"image\": {}, \"audio\":[]}"));
+    assert_false(holds(members, "\n--mm-process-config {\"image\": {\"video\": 1}, \"foo\": 1}"));
     assert_true(holds("gc-threshold#3", "\n--gc-threshold 10 2 3 4"));
     assert_true(holds("gc-threshold#1", "\n--gc-threshold=1  2"));
     assert_false(holds("gc-threshold#3", "\n--gc-threshold 1 2 3"));

@@ -76,5 +76,7 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "enable-unified-memory attention-backend^triton !prefill-attention-backend !decode-attention-backend @mla=0 @sm>0",
      "AssertionError: --enable-page-major-kv-layout requires the Triton attention backend for the full-attention "
      "layers"},
+    {R(5, 6), R(5, 9), "dllm-algorithm @class^LLaDA2MoeModelLM", "Unknown diffusion LLM"},
+    {R(5, 9), 0, "dllm-algorithm @class^LLaDA2MoeModelLM|SDARForCausalLM|SDARMoeForCausalLM", "Unknown diffusion LLM"},
 };
 const size_t kvb_sgl_plan_rule_count = sizeof kvb_sgl_plan_rules / sizeof kvb_sgl_plan_rules[0];

@@ -428,5 +428,21 @@ const struct kvb_sgl_line_rule kvb_sgl_line_rules[] = {
     {R(5, 1), R(5, 11), "disaggregation-mode=decode enable-hierarchical-cache", WITHOUT_PREFIXES},
     {R(5, 11), 0, "disaggregation-mode=decode enable-hierarchical-cache !disaggregation-decode-enable-radix-cache",
      WITHOUT_PREFIXES},
+    {R(5, 2), R(5, 3),
+     "moe-runner-backend/enable-flashinfer-trtllm-moe quantization^modelopt_fp4|fp8 "
+     "moe-runner-backend=flashinfer_trtllm|none",
+     "AssertionError: modelopt_fp4 quantization is required for Flashinfer TRTLLM MoE"},
+    {R(5, 7), R(5, 10), "speculative-moe-runner-backend=flashinfer_trtllm",
+     "AssertionError: Currently speculative MoE runner backend cannot be flashinfer_trtllm for risk in some draft "
+     "models."},
+    {R(5, 10), R(5, 12), "speculative-moe-runner-backend=flashinfer_trtllm",
+     "AssertionError: Currently speculative MoE runner backend doesn't support flashinfer_trtllm, please use triton or "
+     "auto backend for speculative moe runner instead."},
+    {R(5, 18), 0, "enable-expert-distribution-metrics",
+     "sglang serve: error: --enable-expert-distribution-metrics is no longer supported. Use "
+     "--expert-balancedness-report-mode with one of: off, server_log, prometheus, both."},
+    {R(5, 18), 0, "mm-preprocess-cache-size-mb<0", "mm_preprocess_cache_size_mb must be non-negative"},
+    {R(5, 11), 0, "mm-process-config}image|video|audio",
+     "TypeError: mm_process_config's image, video and audio must be a dict"},
 };
 const size_t kvb_sgl_line_rule_count = sizeof kvb_sgl_line_rules / sizeof kvb_sgl_line_rules[0];

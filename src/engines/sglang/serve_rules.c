@@ -11,7 +11,7 @@
 #include "engines/sglang/say.h"
 
 #define NUMBER_LIMIT INT64_C(1000000000000)
-#define OPERATORS "=^<>%~#{"
+#define OPERATORS "=^<>%~#{}"
 
 // What is asked: a line, and the plan it belongs to or NULL.
 struct asked {
@@ -53,6 +53,7 @@ static const char *first_name(const char *name)
         {"attention-context-parallel-size", "attn-cp-size"},
         {"decode-context-parallel-size", "dcp-size"},
         {"speculative-draft-model", "speculative-draft-model-path"},
+        {"speculative-dflash-draft-window-size", "speculative-draft-window-size"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i][0], name) == 0) {
@@ -242,8 +243,17 @@ static size_t text_end(struct span json, size_t from)
     return at;
 }
 
-// Whether a mapping, which is valid JSON, has a key of its own beside these.
-static bool has_other_key(struct span json, struct span words)
+static size_t blanks_end(struct span json, size_t from)
+{
+    while (from < json.size && json.at[from] == ' ') {
+        from++;
+    }
+    return from;
+}
+
+// Whether a mapping, which is valid JSON, has a key of its own that is none of the words (sign {), or one of them with
+// a value that is no mapping (sign }).
+static bool has_member(struct span json, char sign, struct span words)
 {
     unsigned depth = 0;
     for (size_t at = 0; at < json.size; at++) {
@@ -253,12 +263,11 @@ static bool has_other_key(struct span json, struct span words)
         if (c != '"') {
             continue;
         }
-        size_t end = text_end(json, at), behind = end + 1;
-        while (behind < json.size && json.at[behind] == ' ') {
-            behind++;
-        }
+        size_t end = text_end(json, at), behind = blanks_end(json, end + 1);
         bool key = depth == 1 && behind < json.size && json.at[behind] == ':';
-        if (key && !is_one_of((struct span){json.at + at + 1, end - at - 1}, words)) {
+        bool listed = key && is_one_of((struct span){json.at + at + 1, end - at - 1}, words);
+        bool mapping = listed && json.at[blanks_end(json, behind + 1)] == '{';
+        if (key && (sign == '{' ? !listed : listed && !mapping)) {
             return true;
         }
         at = end;
@@ -272,7 +281,7 @@ static bool words_hold(struct span words, char sign, struct span right)
     if (words.at == NULL || is_unsaid(words)) {
         return false;
     }
-    return sign == '{' ? has_other_key(words, right) : count_of(words) > (size_t)(right.at[0] - '0');
+    return sign == '#' ? count_of(words) > (size_t)(right.at[0] - '0') : has_member(words, sign, right);
 }
 
 static bool term_holds(struct span term, struct asked *asked)
@@ -290,7 +299,7 @@ static bool term_holds(struct span term, struct asked *asked)
     }
     char sign = term.at[length];
     struct span right = {term.at + length + 1, term.size - length - 1};
-    if (sign == '#' || sign == '{') {
+    if (sign == '#' || sign == '{' || sign == '}') {
         return words_hold(said(asked, name), sign, right);
     }
     struct span value = value_of(asked, name);

@@ -13,7 +13,7 @@
 //   name      it is given            name=a|b  one of these words     name<b  name>b  below, above
 //   !name     it is not              name^a|b  none of them           name%b  not a multiple of
 //   a/b       one of them is given   name#N    more than N words   name{a|b  JSON with another key than these
-//                                    name~:    it has that character
+//   name}a|b  JSON with one of them that is no mapping              name~:    it has that character
 // `b` is a number or a flag. Numbers that nobody said make no term true. What begins with @ is asked of the plan:
 //   @sm      compute capability of an NVIDIA card, 90 of 9.0; 0: it is none
 //   @class   the model's             @method   the checkpoint's quantisation, "none"
