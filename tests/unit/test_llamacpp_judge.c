@@ -137,6 +137,67 @@ static void swallowed(void **state)
     assert_string_equal(out, "error: invalid parameter for argument: --threads");
 }
 
+// b10469, common/arg.cpp: parse_device_list() asks for each name, "none" alone is no device; a draft's overrides have
+// an =; common/download.cpp splits a repository at ':' and '/' where no file is said.
+static void forms(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned build;
+        uint32_t gpus;
+        const char *lines, *said;
+    } rows[] = {
+        {10469, 0, "\n-devd CUDA0,CUDA7", ""},
+        {10469, 2, "\n-dev CUDA0,CUDA1", ""},
+        {10469, 2, "\n-dev CUDA2", "error while handling argument \"-dev\": invalid device: CUDA2"},
+        {10469, 2, "\n-dev Vulkan99999999999999999999",
+         "error while handling argument \"-dev\": invalid device: Vulkan99999999999999999999"},
+        {10469, 2, "\n-dev RPC0[10.0.0.1:50052]", ""},
+        {10469, 2, "\n-dev Metal", ""},
+        {10469, 1, "\n--spec-draft-device none", ""},
+        {10469, 1, "\n--spec-draft-device nono",
+         "error while handling argument \"--spec-draft-device\": invalid device: nono"},
+        {10469, 0, "\n--device-draft CUDA0,none",
+         "error while handling argument \"--device-draft\": invalid device: none"},
+        {10469, 0, "\n-devd foo", "error while handling argument \"-devd\": invalid device: foo"},
+        {10469, 0, "\n-devd CUD", "error while handling argument \"-devd\": invalid device: CUD"},
+        {10469, 0, "\n-devd 0123456789012345678901234567890123456789012345678901234567890123456789",
+         "error while handling argument \"-devd\": invalid device: "
+         "012345678901234567890123456789012345678901234567890123456789"},
+        {10469, 0, "\n-otd a=CPU,b=CUDA0", ""},
+        {10469, 0, "\n-otd a=CPU,b", "error while handling argument \"-otd\": invalid value"},
+        {10469, 0, "\n-otd $OVERRIDES", ""},
+        {10469, 0, "\n-hf foo", "error: invalid HF repo format, expected <user>/<model>[:quant]"},
+        {10469, 0, "\n-hf a/b/c", "error: invalid HF repo format, expected <user>/<model>[:quant]"},
+        {10469, 0, "\n-hf foo:a/b", "error: invalid HF repo format, expected <user>/<model>[:quant]"},
+        {10469, 0, "\n-hf foo\n--hf-repo a/b/:Q8_0", ""},
+        {10469, 0, "\n-hf a/b:Q8_0", ""},
+        {10469, 0, "\n-hf $MODEL", ""},
+        {10469, 0, "\n-hf foo\n-hff x.gguf", ""},
+        {10469, 0, "\n-m x.gguf\n--spec-draft-hf foo",
+         "error: invalid HF repo format, expected <user>/<model>[:quant]"},
+        {10469, 0, "\n-hfd foo\n-md x.gguf", ""},
+        {10469, 0, "\n-hf", "error while handling argument \"-hf\": expected value for argument"},
+        {10469, 0, "\n-hf ", ""},
+        {4470, 0, "\n-hf foo", "error: invalid HF repo format, expected <user>/<model>[:quant]"},
+        {4469, 0, "\n-hfr foo", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_engine engine = {.name = "llama.cpp", .release = KVB_BUILD(rows[i].build)};
+        char out[256];
+        kvb_deployment_init(&deployment);
+        deployment.gpus_stated = rows[i].gpus;
+        (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "%s", rows[i].lines);
+        kvb_llama_judge(&deployment, &engine, out);
+        if (strcmp(out, rows[i].said) != 0) {
+            fail_msg("row %zu: '%s'", i, out);
+        }
+        deployment.serve_flags_cut = true; // what names its file may stand behind
+        kvb_llama_judge(&deployment, &engine, out);
+        assert_null(strstr(out, "HF repo"));
+    }
+}
+
 static void nobody_knows(void **state)
 {
     (void)state;
@@ -262,5 +323,6 @@ static void digits(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(lines), cmocka_unit_test(programs), cmocka_unit_test(variables),
-              cmocka_unit_test(swallowed), cmocka_unit_test(nobody_knows), cmocka_unit_test(values),
-              cmocka_unit_test(words), cmocka_unit_test(names), cmocka_unit_test(written), cmocka_unit_test(digits))
+              cmocka_unit_test(swallowed), cmocka_unit_test(nobody_knows), cmocka_unit_test(forms),
+              cmocka_unit_test(values), cmocka_unit_test(words), cmocka_unit_test(names), cmocka_unit_test(written),
+              cmocka_unit_test(digits))

@@ -6,15 +6,17 @@
 #include "base/text.h"
 #include "engines/llamacpp/flags.h"
 #include "engines/llamacpp/known_flags.h"
+#include "engines/llamacpp/serve_forms.h"
 #include "engines/llamacpp/serve_values.h"
 
-#define JUDGED 256
-#define SHOWN 60         // of a word in it
+#define JUDGED KVB_LLAMA_JUDGED
+#define SHOWN KVB_LLAMA_SHOWN
 #define TABLE_SINCE 3683 // options are a table: b3683, common/common.cpp
 
 struct line {
     uint32_t build;
     char program;
+    uint32_t gpus;  // stated, 0: nobody says
     bool cut;       // there was no room for all of it
     const char *at; // the flag that comes next, "" behind the last
 };
@@ -112,8 +114,17 @@ static void say_why(const struct kvb_llama_known_flag *row, struct word value, c
 static bool refuse_value(const struct kvb_llama_known_flag *row, const char *kind, struct word name, struct word value,
                          const struct line *line, char out[JUDGED])
 {
-    if (is_unsaid(value) || kvb_llama_takes(row, line->build, value.at, value.size)) {
+    char form[JUDGED] = "";
+    if (is_unsaid(value)) {
         return false;
+    }
+    if (kvb_llama_takes(row, line->build, value.at, value.size)) {
+        if (!kvb_llama_form_is_refused(row->name, value.at, value.size, line->gpus, form)) {
+            return false;
+        }
+        begin(kind, name, line, out);
+        say(out, form);
+        return true;
     }
     begin(kind, name, line, out);
     if (line->build >= TABLE_SINCE) {
@@ -234,6 +245,7 @@ void kvb_llama_judge(const struct kvb_deployment *deployment, const struct kvb_e
 {
     struct line line = {.build = engine->release - KVB_BUILD(0),
                         .program = deployment->serve_module ? 'c' : 's',
+                        .gpus = deployment->gpus_stated,
                         .cut = deployment->serve_flags_cut};
     out[0] = '\0';
     if (engine->assumed || refuse_variables(deployment->environment.noted, &line, out)) {
@@ -241,5 +253,9 @@ void kvb_llama_judge(const struct kvb_deployment *deployment, const struct kvb_e
     }
     line.at = deployment->serve_flags + (deployment->serve_flags[0] == '\n' ? 1 : 0);
     while (line.at[0] != '\0' && !refuse_flag(&line, out)) {
+    }
+    const char *repository = line.cut ? NULL : kvb_llama_repository_refusal(deployment->serve_flags, line.build);
+    if (out[0] == '\0' && repository != NULL) {
+        say(out, repository);
     }
 }
