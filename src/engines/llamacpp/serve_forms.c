@@ -40,7 +40,7 @@ static bool read_device(struct word name, uint64_t *index)
         size_t size = strlen(backends[i]);
         if (name.size >= size && strncmp(name.at, backends[i], size) == 0) {
             *index = 0;
-            for (size_t k = size; k < name.size && name.at[k] >= '0' && name.at[k] <= '9' && *index < 1000; k++) {
+            for (size_t k = size; k < name.size && memchr("0123456789", name.at[k], 10) != NULL && *index < 1000; k++) {
                 *index = *index * 10 + (uint64_t)(name.at[k] - '0');
             }
             return true;
