@@ -116,7 +116,7 @@ struct kvb_deployment {
     uint32_t resident_count;                            // entries of `residents:`, read by kvb_residents_load
     char serve_flags[2048]; // the serve command's flags with their values as written, one a line
     bool serve_flags_cut;   // there was no room for all of them
-    bool serve_module;      // it began with python -m vllm.entrypoints, or with llama-cli
+    bool serve_module;      // it began with python -m vllm.entrypoints, llama-cli or ollama serve
     // Where a file names them, for what is said when a name is not known; line 0: no file does. `file` is borrowed.
     struct kvb_place model_at, gpu_at, engine_at;
 };

@@ -173,29 +173,72 @@ static void split_by_hand(void **state)
     }
 }
 
-// A line is searched to its end: `ollama run` has none of the runner's flags.
+// A line is searched to its end; flags by release as cmd/cmd.go has them (git grep at the tags), sentences of
+// pflag 1.0.5: "unknown flag: --%s", "unknown shorthand flag: %q in -%s", "invalid argument %q for %q flag: %v".
 static void ollama_lines(void **state)
 {
     (void)state;
     static const struct {
+        uint32_t release;
+        bool served;
         const char *lines, *said;
     } rows[] = {
-        {"", ""},
-        {"\n--verbose", ""},
-        {"\n--num-ctx 4096", "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
-        {"\n--verbose\n--num_ctx=4096", "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
-        {"\n--verbose\n--nowordwrap\n--num-gpu 3", "unknown flag: --num-gpu; it is set by a Modelfile's PARAMETER"},
-        {"\n--num-ct 4096", ""},
-        {"\n-num-ctx 4096", ""},
-        {"\n--", ""},
+        {KVB_RELEASE(0, 12, 0), false, "", ""},
+        {KVB_RELEASE(0, 12, 0), false, "\n--verbose", ""},
+        {KVB_RELEASE(0, 12, 0), false, "\n--num-ctx 4096",
+         "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
+        {KVB_RELEASE(0, 12, 0), false, "\n--verbose\n--num_ctx=4096",
+         "unknown flag: --num-ctx; it is set by OLLAMA_CONTEXT_LENGTH"},
+        {KVB_RELEASE(0, 12, 0), false, "\n--verbose\n--nowordwrap\n--num-gpu 3",
+         "unknown flag: --num-gpu; it is set by a Modelfile's PARAMETER"},
+        {KVB_RELEASE(0, 12, 0), false, "\n--num-ct 4096", "unknown flag: --num-ct"},
+        {KVB_RELEASE(0, 12, 0), false, "\n-num-ctx 4096", "unknown shorthand flag: 'n' in -num-ctx"},
+        {KVB_RELEASE(0, 12, 0), false, "\n--\n-\n-h\n--help\n--parameter num_ctx=8192", ""},
+        {KVB_RELEASE(0, 12, 0), false, "\n--foo 1\n--bar", "unknown flag: --foo"},
+        {KVB_RELEASE(0, 12, 0), true, "\n--help", ""},
+        {KVB_RELEASE(0, 12, 0), true, "\n--host 0.0.0.0", "unknown flag: --host"},
+        {KVB_RELEASE(0, 12, 0), true, "\n--verbose", "unknown flag: --verbose"},
+        {KVB_RELEASE(0, 8, 4), false, "\n--hidethinking", "unknown flag: --hidethinking; from 0.9.0 on it is one"},
+        {KVB_RELEASE(0, 9, 0), false, "\n--hidethinking\n--think", ""},
+        {KVB_RELEASE(0, 9, 0), false, "\n--think=high",
+         "invalid argument \"high\" for \"--think\" flag: strconv.ParseBool: parsing \"high\": invalid syntax"},
+        {KVB_RELEASE(0, 11, 0), false, "\n--think=high", ""},
+        {KVB_RELEASE(0, 12, 9), false, "\n--truncate=false", "unknown flag: --truncate; from 0.12.10 on it is one"},
+        {KVB_RELEASE(0, 12, 10), false, "\n--truncate=false\n--dimensions 512\n--dimensions=-0x10\n--dimensions $D",
+         ""},
+        {KVB_RELEASE(0, 12, 10), false, "\n--dimensions few",
+         "invalid argument \"few\" for \"--dimensions\" flag: strconv.ParseInt: parsing \"few\": invalid syntax"},
+        {KVB_RELEASE(0, 12, 10), false, "\n--dimensions=",
+         "invalid argument \"\" for \"--dimensions\" flag: strconv.ParseInt: parsing \"\": invalid syntax"},
+        {KVB_RELEASE(0, 12, 10), false, "\n--dimensions=+",
+         "invalid argument \"+\" for \"--dimensions\" flag: strconv.ParseInt: parsing \"+\": invalid syntax"},
+        {KVB_RELEASE(0, 31, 1), false, "\n--experimental-yolo\n--seed 1", ""},
+        {KVB_RELEASE(0, 31, 2), false, "\n--experimental-yolo",
+         "unknown flag: --experimental-yolo; from 0.14.0 to before 0.31.2 it is one"},
+        {KVB_RELEASE(0, 32, 5), false, "\n--imagegen", ""},
+        {KVB_RELEASE(0, 32, 6), false, "\n--width 64", "unknown flag: --width; from 0.14.0 to before 0.32.6 it is one"},
+        {KVB_RELEASE(0, 33, 0), false, "\n--format json\n--keepalive=5m\n--insecure\n--verbose=T", ""},
+        {KVB_RELEASE(0, 33, 0), false, "\n--a23456789012345678901234567890123456789012345678901234567890123456789",
+         "unknown flag: --a234567890123456789012345678901234567890123456789012345678"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char out[256] = "";
+        struct kvb_engine engine = {.name = "ollama", .release = rows[i].release};
         kvb_deployment_init(&deployment);
+        deployment.serve_module = rows[i].served;
         (void)snprintf(deployment.serve_flags, sizeof deployment.serve_flags, "%s", rows[i].lines);
-        kvb_ollama_judge(&deployment, NULL, out);
+        kvb_ollama_judge(&deployment, &engine, out);
         assert_string_equal(out, rows[i].said);
+        engine.assumed = true; // of a release that nobody knows only settings are said
+        kvb_ollama_judge(&deployment, &engine, out);
+        assert_true(out[0] == '\0' || strstr(out, "it is set by") != NULL);
     }
+    assert_true(kvb_ollama_takes_value("--format=json"));
+    assert_true(kvb_ollama_takes_value("--dimensions"));
+    assert_true(kvb_ollama_takes_value("--foo"));
+    assert_true(kvb_ollama_takes_value("-v"));
+    assert_false(kvb_ollama_takes_value("--verbose"));
+    assert_false(kvb_ollama_takes_value("--think"));
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(devices), cmocka_unit_test(drafting), cmocka_unit_test(shares),

@@ -378,6 +378,7 @@ const struct kvb_engine_rows kvb_ollama_engine = {
     .traits = KVB_SERVE_UNDERSCORES | KVB_SERVE_POSITIONAL,
     .flag = kvb_ollama_flag,
     .programs = kvb_ollama_programs,
+    .takes_value = kvb_ollama_takes_value,
     .judge = kvb_ollama_judge,
     .line = &kvb_ollama_line,
     .variables = kvb_ollama_variables,

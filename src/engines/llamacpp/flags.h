@@ -18,6 +18,10 @@ const struct kvb_variable_row *kvb_ollama_variables(size_t *count);
 
 // How a line to start them is written, and what Ollama's own parser says of flags that it does not have (line.c).
 extern const struct kvb_line_rules kvb_llama_line, kvb_ollama_line;
+// ollama_flags.c: whether a release refuses the flag that the line begins with; `served`: of `ollama serve`. What it
+// says is added to `out`.
+bool kvb_ollama_refuses(const char *line, uint32_t release, bool served, char out[256]);
+bool kvb_ollama_takes_value(const char *word);
 void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
 
 // Readers of the table (flags_read.c).

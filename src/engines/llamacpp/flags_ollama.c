@@ -67,7 +67,7 @@ const struct kvb_serve_program *kvb_ollama_programs(size_t *count)
 {
     static const struct kvb_serve_program programs[] = {
         {.form = KVB_PROGRAM_WORDS, .name = "ollama", .second = "run", .usage = "ollama run MODEL"},
-        {.form = KVB_PROGRAM_WORDS, .name = "ollama", .second = "serve", .usage = "ollama serve"},
+        {.form = KVB_PROGRAM_WORDS, .name = "ollama", .second = "serve", .usage = "ollama serve", .is_module = true},
     };
     *count = sizeof programs / sizeof programs[0];
     return programs;

@@ -114,17 +114,28 @@ static void say_unknown(char out[256], const struct kvb_serve_flag *flag)
     kvb_add_text(out, ERROR, place_of(flag));
 }
 
+// The setting that a flag as typed stands for here, where it is one.
+static const struct kvb_serve_flag *setting_of(const char *line)
+{
+    const struct kvb_serve_flag *flag;
+    for (unsigned i = 0; (flag = kvb_ollama_flag(i)) != NULL; i++) {
+        if (!flag->serve_only && !flag->ours && is_row(line, strcspn(line, " =\n"), flag)) {
+            return flag;
+        }
+    }
+    return NULL;
+}
+
 void kvb_ollama_judge(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256])
 {
-    (void)engine;
-    const struct kvb_serve_flag *flag;
-    for (const char *at = strchr(deployment->serve_flags, '\n'); at != NULL; at = strchr(at + 1, '\n')) {
-        size_t length = strcspn(at + 1, " =\n");
-        for (unsigned i = 0; (flag = kvb_ollama_flag(i)) != NULL; i++) {
-            if (!flag->serve_only && !flag->ours && is_row(at + 1, length, flag)) {
-                say_unknown(out, flag);
-                return;
-            }
+    const char *at = strchr(deployment->serve_flags, '\n');
+    out[0] = '\0';
+    for (; at != NULL && out[0] == '\0'; at = strchr(at + 1, '\n')) {
+        const struct kvb_serve_flag *flag = setting_of(at + 1);
+        if (flag != NULL) {
+            say_unknown(out, flag);
+        } else if (!engine->assumed) {
+            (void)kvb_ollama_refuses(at + 1, engine->release, deployment->serve_module, out);
         }
     }
 }
