@@ -117,6 +117,14 @@ static void make_alike(struct kvb_bucket *bucket, const struct kvb_buckets *own,
     }
 }
 
+// Latents whose page covers one of the model's by a byte.
+static void make_covering(struct kvb_bucket *bucket, const struct kvb_bucket *one)
+{
+    *bucket = *one;
+    bucket->kind = KVB_ATTENTION_MLA;
+    bucket->page_bytes++;
+}
+
 static void compare(const char *id, uint32_t seed)
 {
     static struct figures alone, followed;
@@ -126,9 +134,11 @@ static void compare(const char *id, uint32_t seed)
     look(&alone);
     own = sizing.own;
     odd = &bucket;
-    for (uint32_t turn = 0; turn < 5; turn++) {
+    for (uint32_t turn = 0; turn < 5 + own.count; turn++) {
         make_odd(&bucket, seed * 5 + turn * 7);
-        if (turn >= 2 && own.count > 0) {
+        if (turn >= 5) {
+            make_covering(&bucket, &own.items[turn - 5]);
+        } else if (turn >= 2 && own.count > 0) {
             make_alike(&bucket, &own, turn - 2);
         }
         look(&followed);

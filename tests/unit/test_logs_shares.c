@@ -260,6 +260,10 @@ static void need_from_tokens(void **state)
     explain();
     assert_null(check(MISSING));
     see(KVB_OBS_MAX_MODEL_LEN, 3 << 20);
+    see(KVB_OBS_KV_CACHE, 0); // nothing holds no token
+    explain();
+    assert_null(check(MISSING));
+    see(KVB_OBS_KV_CACHE, GIB);
     report.failure.kind = KVB_FAILURE_NEGATIVE_KV; // another refusal counts no tokens
     explain();
     assert_null(check(MISSING));

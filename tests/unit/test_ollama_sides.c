@@ -221,6 +221,26 @@ static void to_the_last_layer(void **state)
     assert_int_equal(least_for_all("microsoft/phi-4", "ollama@0.5.0", KVB_LLAMA_CUDA, 0), cuda);
 }
 
+// Of a class that Ollama draws itself the graph is the one of a single GPU, however many there are (runner/ollamarunner
+// reserves it for each): all layers fit as soon as one GPU has room for them, the output, that graph and 457 MiB.
+static void graph_of_one_card(void **state)
+{
+    (void)state;
+    static struct kvb_ollama_sizes sizes;
+    struct kvb_llama_buffers buffers = {.streams = 0};
+    uint64_t least = least_for_all("google/gemma-3-27b-it", "ollama@0.13.5", KVB_LLAMA_CUDA, 1);
+    deployment.gpu_free_bytes = least;
+    solve();
+    assert_int_equal(start.run.devices, 1);
+    kvb_llama_compute_buffers(&start.run, &buffers);
+    kvb_ollama_sizes_of(&start, KVB_RELEASE(0, 13, 5), &sizes);
+    uint64_t wanted = buffers.places[0].compute_bytes + sizes.output_bytes + sizes.projector_bytes + 457 * KVB_MIB;
+    for (uint32_t i = 0; i < sizes.layers; i++) {
+        wanted += sizes.layer_bytes[i];
+    }
+    assert_int_equal(least, wanted);
+}
+
 // From 0.30 on llama.cpp fits layers by itself; the context is handed over as a number, and is kept.
 static void context_handed_over(void **state)
 {
@@ -237,6 +257,7 @@ static void context_handed_over(void **state)
     assert_int_equal(start.decision, KVB_LLAMA_LAYERS_MOVED);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(context_handed_over), cmocka_unit_test(to_the_last_layer), cmocka_unit_test(parameters),
-              cmocka_unit_test(names_of_a_library), cmocka_unit_test(flash_by_model_and_card),
-              cmocka_unit_test(caches_of_the_estimate), cmocka_unit_test(cards_and_slots))
+KVB_TEST_MAIN(cmocka_unit_test(graph_of_one_card), cmocka_unit_test(context_handed_over),
+              cmocka_unit_test(to_the_last_layer), cmocka_unit_test(parameters), cmocka_unit_test(names_of_a_library),
+              cmocka_unit_test(flash_by_model_and_card), cmocka_unit_test(caches_of_the_estimate),
+              cmocka_unit_test(cards_and_slots))
