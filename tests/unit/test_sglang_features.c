@@ -15,6 +15,22 @@ struct row {
     const char *line, *said;
 };
 static const struct row flags[] = {
+    {R(5, 10), "--moe-dp-size 0 --attn-cp-size 1", ""},
+    {R(5, 11), "--moe-dp-size 0 --attn-cp-size 1",
+     "AssertionError: attn_cp_size != moe_dp_size is only supported when moe"},
+    {R(5, 18), "--disaggregation-decode-retraction-backup host_pool",
+     "--disaggregation-decode-retraction-backup=host_pool is only supported"},
+    {R(5, 18), "--disaggregation-mode decode --disaggregation-decode-retraction-backup host_pool --dcp-size 2",
+     "--disaggregation-decode-retraction-backup=host_pool does not support"},
+    {R(5, 18), "--disaggregation-mode decode --disaggregation-decode-retraction-backup host_pool", ""},
+    {R(5, 18),
+     "--disaggregation-mode decode --disaggregation-decode-retraction-backup host_pool --enable-priority-scheduling",
+     "--disaggregation-decode-retraction-backup=host_pool requires"},
+    {R(5, 18),
+     "--disaggregation-mode decode --disaggregation-decode-retraction-backup host_pool --enable-priority-scheduling "
+     "--disable-priority-preemption",
+     ""},
+    {R(5, 18), "--sampling-backend token_oracle", "sglang serve: error: argument --sampling-backend: invalid choice"},
     {R(5, 2), "--moe-runner-backend flashinfer_trtllm",
      "AssertionError: modelopt_fp4 quantization is required for Flashinfer T"},
     {R(5, 2), "--moe-runner-backend flashinfer_trtllm --quantization fp8", ""},
@@ -252,6 +268,10 @@ static void elsewhere(void **state)
         {"h200", "deepseek-ai/DeepSeek-V4-Flash", "--enable-cp-decode-attn-tp", R(5, 18), false},
         {"h100-sxm", "openai/gpt-oss-20b", "--tp-size 2 --ep-size 2 --moe-runner-backend triton_kernel", R(5, 9), true},
         {"h100-sxm", "Qwen/Qwen3-8B", "--tp-size 2 --ep-size 2 --moe-runner-backend triton_kernel", R(5, 9), false},
+        {"b200", "Qwen/Qwen3-8B", "--moe-runner-backend flashinfer_cutedsl --quantization nvfp4_online", R(5, 18),
+         false},
+        {"b200", "Qwen/Qwen3-8B", "--moe-runner-backend flashinfer_cutedsl --quantization nvfp4_online", R(5, 17),
+         true},
         {"mi300x", "Qwen/Qwen3-8B", "--mm-feature-transport cuda_ipc", R(5, 18), true},
         {"h100-sxm", "Qwen/Qwen3-8B", "--mm-feature-transport cuda_ipc", R(5, 18), false},
         {"h100-sxm", "Qwen/Qwen3-8B-FP8", "--moe-runner-backend flashinfer_cutlass", R(5, 4), false},

@@ -55,7 +55,7 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "AssertionError: Triton kernel MoE is only supported when ep_size == 1"},
     {R(5, 11), R(5, 16), "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4 @method=none",
      "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4'"},
-    {R(5, 16), 0, "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed @method=none",
+    {R(5, 16), R(5, 18), "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed @method=none",
      "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4', "
      "'modelopt_mixed' (with NVFP4 MoE layers), or hybrid NVFP4 models."},
     {R(5, 9), R(5, 11), "moe-a2a-backend=mori @chunk>4096 !enable-dp-attention",
@@ -78,5 +78,9 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "layers"},
     {R(5, 6), R(5, 9), "dllm-algorithm @class^LLaDA2MoeModelLM", "Unknown diffusion LLM"},
     {R(5, 9), 0, "dllm-algorithm @class^LLaDA2MoeModelLM|SDARForCausalLM|SDARMoeForCausalLM", "Unknown diffusion LLM"},
+    {R(5, 18), 0,
+     "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed|nvfp4_online @method=none",
+     "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4', "
+     "'modelopt_mixed' (with NVFP4 MoE layers), 'nvfp4_online', or hybrid NVFP4 models."},
 };
 const size_t kvb_sgl_plan_rule_count = sizeof kvb_sgl_plan_rules / sizeof kvb_sgl_plan_rules[0];

@@ -346,7 +346,9 @@ bool kvb_sgl_line_holds(const char *when, const char *line, uint32_t release)
 
 const char *kvb_sgl_line_refusal(const char *line, uint32_t release)
 {
-    return refusal(kvb_sgl_line_rules, kvb_sgl_line_rule_count, &(struct asked){.line = line, .release = release});
+    struct asked asked = {.line = line, .release = release};
+    const char *refused = refusal(kvb_sgl_line_rules, kvb_sgl_line_rule_count, &asked);
+    return refused != NULL ? refused : refusal(kvb_sgl_feature_rules, kvb_sgl_feature_rule_count, &asked);
 }
 
 const char *kvb_sgl_plan_refusal(const struct kvb_deployment *deployment, const struct kvb_plan *plan)

@@ -26,6 +26,8 @@ struct kvb_sgl_line_rule {
 };
 extern const struct kvb_sgl_line_rule kvb_sgl_line_rules[];
 extern const size_t kvb_sgl_line_rule_count;
+extern const struct kvb_sgl_line_rule kvb_sgl_feature_rules[];
+extern const size_t kvb_sgl_feature_rule_count;
 extern const struct kvb_sgl_line_rule kvb_sgl_plan_rules[]; // those that ask the plan
 extern const size_t kvb_sgl_plan_rule_count;
 
