@@ -128,6 +128,39 @@ static void words_of_older_releases(void **state)
     WALK(rows);
 }
 
+// An empty word is none of argparse's choices and no version, but asks for no backend and no parser; whether one
+// follows is not known where the line was cut off. vllm/config/model.py v0.9.1: served_model_name, of pydantic's from
+// there on. packaging.version reads "0.10rc1", but no "0.10x".
+static void words_that_are_empty(void **state)
+{
+    (void)state;
+    static const char version[] =
+        "1 validation error for ObservabilityConfig, show_hidden_metrics_for_version: Invalid version: '0.10x'";
+    static const struct judged_row rows[] = {
+        {R(27, 0), "\n--scheduling-policy ",
+         "argument --scheduling-policy: invalid choice: '' (choose from fcfs, priority)"},
+        {R(27, 0),
+         "\n--scheduling-policy=", "argument --scheduling-policy: invalid choice: '' (choose from fcfs, priority)"},
+        {R(27, 0), "\n--attention-backend ", TAKEN},
+        {R(27, 0), "\n--reasoning-parser=", TAKEN},
+        {R(9, 0), "\n--served-model-name ", TAKEN},
+        {R(9, 1), "\n--served-model-name ",
+         "2 validation errors for ModelConfig, served_model_name.str: Input should be a valid string"},
+        {R(12, 0), "\n--show-hidden-metrics-for-version 0.10rc1", TAKEN},
+        {R(12, 0), "\n--show-hidden-metrics-for-version 0.10", TAKEN},
+        {R(12, 0), "\n--show-hidden-metrics-for-version 0.10x", version},
+        {R(11, 0), "\n--show-hidden-metrics-for-version 0.10x", TAKEN},
+    };
+    static struct kvb_deployment deployment;
+    static char out[256];
+    struct kvb_engine engine;
+    WALK(rows);
+    give_lines(R(27, 0), "\n--scheduling-policy", &deployment, &engine);
+    deployment.serve_flags_cut = true;
+    kvb_vllm_judge(&deployment, &engine, out);
+    assert_string_equal(out, TAKEN);
+}
+
 // Members that one flag's mapping is judged by and no other's: config/parallel.py v0.14.0 EPLBConfig,
 // transformers_utils/config.py v0.18.0 patch_rope_scaling, ModelConfig.media_io_kwargs from v0.10.2 on.
 static void members_of_one_flag(void **state)
@@ -160,5 +193,5 @@ static void members_of_one_flag(void **state)
     WALK(rows);
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(members_of_one_flag), cmocka_unit_test(providers), cmocka_unit_test(synthetic),
-              cmocka_unit_test(words_of_older_releases))
+KVB_TEST_MAIN(cmocka_unit_test(words_that_are_empty), cmocka_unit_test(members_of_one_flag),
+              cmocka_unit_test(providers), cmocka_unit_test(synthetic), cmocka_unit_test(words_of_older_releases))

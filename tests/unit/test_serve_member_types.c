@@ -67,6 +67,24 @@ static void values_are_read_as_pydantic_reads_them(void **state)
     }
 }
 
+// The same table's words of a truth: what is none says neither.
+static void truths_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *text;
+        bool said;
+    } rows[] = {
+        {"\"Off\"", "false", true}, {"\"Off\"", "true", false}, {"1", "true", true},  {"1", "false", false},
+        {"\"x\"", "true", false},   {"\"x\"", "false", false},  {"2", "true", false}, {"null", "false", false},
+        {"null", "null", true},     {"8", "8", true},           {"8.0", "8", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_member member = {.value = rows[i].value, .size = strlen(rows[i].value)};
+        assert_int_equal(kvb_vllm_member_says(&member, rows[i].text), rows[i].said);
+    }
+}
+
 // EPLBConfig v0.20.0: window_size above 0; ProfilerConfig v0.18.0: active_iterations of at least 1, delay_iterations
 // of at least 0. SpeculativeConfig v0.16.0: disable_by_batch_size of at least 2, or null.
 static void numbers_have_a_least(void **state)
@@ -189,6 +207,11 @@ static void words_of_members(void **state)
         {R(28, 0), "-ac.backend", true},
         {R(28, 0), "--attention-config.backend", true},
         {R(28, 0), "--nothing.backend x", true},
+        {R(17, 0), "--speculative-config {\"method\":\"ngram\",\"draft_load_config\":null}", false},
+        {R(17, 0), "--speculative-config {\"method\":\"ngram\",\"draft_load_config\":5}", true},
+        {R(17, 0), "--speculative-config {\"method\":\"ngram\",\"draft_load_config\":{}}", false},
+        {R(28, 0), "-ac.backend FLASH\"ATTN", true},
+        {R(28, 0), "--profiler-config.profiler torch\n--profiler-config.torch_profiler_dir /a\"b\\", false},
         {R(20, 0), "--attention-config {\"backend\":\"flash_attn\"}", false},
         {R(20, 0), "--attention-config {\"backend\":\"auto\"}", false},
         {R(16, 0), "--attention-config {\"backend\":\"auto\"}", true},
@@ -265,6 +288,7 @@ static void other_builds_are_let_pass(void **state)
     assert_string_equal(out, "");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(values_are_read_as_pydantic_reads_them), cmocka_unit_test(numbers_have_a_least),
-              cmocka_unit_test(members_need_others), cmocka_unit_test(words_of_members),
-              cmocka_unit_test(adapters_of_a_line), cmocka_unit_test(other_builds_are_let_pass))
+KVB_TEST_MAIN(cmocka_unit_test(truths_are_said), cmocka_unit_test(values_are_read_as_pydantic_reads_them),
+              cmocka_unit_test(numbers_have_a_least), cmocka_unit_test(members_need_others),
+              cmocka_unit_test(words_of_members), cmocka_unit_test(adapters_of_a_line),
+              cmocka_unit_test(other_builds_are_let_pass))

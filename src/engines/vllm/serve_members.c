@@ -112,7 +112,7 @@ static void add_quoted(char out[KVB_DOTTED_CAPACITY], const char *text, size_t s
 {
     kvb_add_text(out, KVB_DOTTED_CAPACITY, "\"");
     for (size_t i = 0; i < size; i++) {
-        kvb_add_text(out, KVB_DOTTED_CAPACITY, text[i] == '"' ? "\\" : "");
+        kvb_add_text(out, KVB_DOTTED_CAPACITY, text[i] == '"' || text[i] == '\\' ? "\\" : "");
         add(out, text + i, 1);
     }
     kvb_add_text(out, KVB_DOTTED_CAPACITY, "\"");

@@ -176,8 +176,11 @@ static bool judge_load(const struct kvb_member *whole, uint32_t release, char ou
                                        "safetensors_prefetch_block_size"};
     size_t count = sizeof keys / sizeof keys[0] - (release >= PREFETCH_SINCE ? 0 : 2);
     struct kvb_member member;
+    if (kvb_vllm_member_is(whole, "null")) {
+        return false;
+    }
     if (whole->value[0] != '{') {
-        return !kvb_vllm_member_is(whole, "null") && say(out, whole->key, "Input should be a dictionary");
+        return say(out, whole->key, "Input should be a dictionary");
     }
     for (const char *at = whole->value; kvb_member_next(&at, &member);) {
         bool known = false;
