@@ -235,6 +235,7 @@ struct kvb_model {
     uint32_t layer_count;
     uint64_t context_tokens; // the longest length the engine derives from the config
     uint64_t usual_tokens;   // long rope: the length it was trained at first, which later releases start with; 0: none
+    bool scales_positions;   // rope_scaling of a kind that early releases multiply the length by, or want to
     bool any_length;         // the config names no length: an engine takes any, and starts with context_tokens
     bool tied_embeddings;
     bool head_bias;

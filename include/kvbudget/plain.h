@@ -42,6 +42,15 @@ enum kvb_plain_flag {
 };
 
 // Numbers of such flags; kvb_plan.plain_numbers.
+enum kvb_loader_package {
+    KVB_LOADER_NONE,
+    KVB_LOADER_GGUF,
+    KVB_LOADER_TENSORIZER,
+    KVB_LOADER_FASTSAFETENSORS,
+    KVB_LOADER_INSTANTTENSOR,
+    KVB_LOADER_MODELEXPRESS,
+};
+
 enum kvb_plain_number {
     KVB_PLAIN_MAX_CPU_LORAS,
     KVB_PLAIN_PARTIAL_PREFILLS,       // --max-num-partial-prefills
@@ -61,7 +70,8 @@ enum kvb_plain_number {
     KVB_PLAIN_OFFLOAD_ROLES,     // a bit for each enum kvb_role that --offload-params or --cpu-offload-params name
     KVB_PLAIN_DRAFT_LENGTH,      // max_model_len of a speculative config
     KVB_PLAIN_DRAFT_SAMPLES,     // 1: its draft_sample_method is probabilistic
-    KVB_PLAIN_GGUF_LOADER,       // 1: --load-format gguf
+    KVB_PLAIN_LOADER_PACKAGE,    // enum kvb_loader_package: a word of --load-format whose loader is a package's
+    KVB_PLAIN_GRPC,              // 1: --grpc
     KVB_PLAIN_DATA_PARALLEL_RAY, // 1: --data-parallel-backend ray
     KVB_PLAIN_NUMBER_COUNT
 };

@@ -45,7 +45,8 @@ struct kvb_serve_flag {
     bool ours;                    // kvbudget's own: never written into a line
     bool attached;                // its short form takes any value without a blank: -O3
     const char *uncounted;        // words of its values whose memory is not known here, a blank between; NULL: none
-    bool below_is_none;           // a number below 0 counts as 0
+    bool below_is_least;          // a number below the setting's least, 0 or 1, counts as that
+    bool none_is_unsaid;          // "None" is as if the flag were not there
     const char *absent;           // what it means without a value; NULL: it needs one
     const char *argument;         // of our own flag, for help; NULL: the setting's
     const char *help;             // the same
@@ -119,9 +120,12 @@ struct kvb_variable_row {
     size_t offset;            // of its member, for kvb_variable_switch
     const char *expected;     // for a message
     enum kvb_setting setting; // for kvb_variable_setting
+    bool any_word;            // what `read` does not take is left to the engine's own judge
 };
 // A member of enum kvb_tristate: 0, 1, true, no, ...
 bool kvb_variable_switch(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
+// The same where 1 and true are yes, and all else is no.
+bool kvb_variable_truth(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
 // The value of a setting that no flag says.
 bool kvb_variable_setting(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment);
 // Variables that are read by PyTorch, whatever the engine.
@@ -131,6 +135,10 @@ const struct kvb_variable_row *kvb_torch_variables(size_t *count);
     {                                                                                                                  \
         .name = text, .read = kvb_variable_switch, .offset = offsetof(struct kvb_environment, member),                 \
         .expected = "0 or 1"                                                                                           \
+    }
+#define KVB_VARIABLE_TRUTH(text, member)                                                                               \
+    {                                                                                                                  \
+        .name = text, .read = kvb_variable_truth, .offset = offsetof(struct kvb_environment, member)                   \
     }
 
 #endif

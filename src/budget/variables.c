@@ -25,6 +25,13 @@ bool kvb_variable_switch(const char *value, const struct kvb_variable_row *row, 
     return false;
 }
 
+bool kvb_variable_truth(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
+{
+    bool yes = strcmp(value, "1") == 0 || kvb_equal_ignoring_case(value, "true");
+    *((uint8_t *)environment + row->offset) = yes ? KVB_YES : KVB_NO;
+    return true;
+}
+
 bool kvb_variable_setting(const char *value, const struct kvb_variable_row *row, struct kvb_environment *environment)
 {
     char why[256];

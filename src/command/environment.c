@@ -29,6 +29,11 @@ static const struct kvb_variable_row *row_at(unsigned index)
     return NULL;
 }
 
+static bool is_switch(const struct kvb_variable_row *row)
+{
+    return row->read == kvb_variable_switch || row->read == kvb_variable_truth;
+}
+
 bool kvb_environment_switch(const struct kvb_environment *environment, unsigned index, char out[KVB_SWITCH_CAPACITY])
 {
     const struct kvb_variable_row *row = row_at(index);
@@ -36,7 +41,7 @@ bool kvb_environment_switch(const struct kvb_environment *environment, unsigned 
     if (row == NULL) {
         return false;
     }
-    uint8_t value = row->read == kvb_variable_switch ? *((const uint8_t *)environment + row->offset) : KVB_UNSET;
+    uint8_t value = is_switch(row) ? *((const uint8_t *)environment + row->offset) : KVB_UNSET;
     if (value != KVB_UNSET) {
         (void)snprintf(out, KVB_SWITCH_CAPACITY, "%s=%d", row->name, value == KVB_YES);
     }
@@ -68,7 +73,7 @@ void kvb_environment_overlay(struct kvb_environment *out, const struct kvb_envir
     const struct kvb_variable_row *row;
     for (unsigned i = 0; (row = row_at(i)) != NULL; i++) {
         const uint8_t *from = (const uint8_t *)flags + row->offset;
-        if (row->read == kvb_variable_switch && *from != KVB_UNSET) {
+        if (is_switch(row) && *from != KVB_UNSET) {
             *((uint8_t *)out + row->offset) = *from;
         }
     }
@@ -100,7 +105,7 @@ enum kvb_status kvb_environment_set_at(const char *name, const char *value, stru
         if (strcmp(row->name, name) != 0) {
             continue;
         }
-        if (row->read(value, row, environment)) {
+        if (row->read(value, row, environment) || row->any_word) {
             return KVB_OK;
         }
         return kvb_problem_add(problems, KVB_ERROR, KVB_BAD_TYPE, place, "%s: expected %s, found '%.60s'", name,

@@ -51,6 +51,11 @@ static void say_read(struct kvb_serve_reading *reading, const char *value, const
     }
 }
 
+static bool is_below_one(const char *number)
+{
+    return strcmp(number, "0") == 0 || (number[0] == '-' && kvb_is_digit(number[1]));
+}
+
 static enum kvb_status set_setting(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag,
                                    const char *value)
 {
@@ -68,8 +73,8 @@ static enum kvb_status set_setting(struct kvb_serve_reading *reading, const stru
     if (text == plain && (reading->engine->traits & KVB_SERVE_C_NUMBERS) != 0) {
         say_read(reading, value, text);
     }
-    if (flag->below_is_none && text == plain && text[0] == '-' && kvb_is_digit(text[1])) {
-        text = "0";
+    if (flag->below_is_least && text == plain && is_below_one(text)) {
+        text = row->minimum > 0 ? "1" : "0";
     }
     if (kvb_serve_value_read(flag, text, &number, why) != KVB_OK) {
         const char *typed = reading->abbreviated != NULL ? reading->abbreviated : "";
@@ -196,6 +201,9 @@ static enum kvb_status add_adapter(struct kvb_serve_reading *reading, const char
 
 enum kvb_status kvb_serve_set(struct kvb_serve_reading *reading, const struct kvb_serve_flag *flag, const char *value)
 {
+    if (flag->none_is_unsaid && strcmp(value, "None") == 0) {
+        return KVB_OK;
+    }
     switch (flag->kind) {
     case KVB_SERVE_SETTING:
         return set_setting(reading, flag, value);

@@ -105,6 +105,9 @@ static void variables_that_are_settings(void **state)
     assert_true(kvb_variable_switch("ON", &row, &environment) && environment.expandable_segments == KVB_YES);
     assert_true(kvb_variable_switch("", &row, &environment) && environment.expandable_segments == KVB_NO);
     assert_false(kvb_variable_switch("perhaps", &row, &environment));
+    assert_true(kvb_variable_truth("TRUE", &row, &environment) && environment.expandable_segments == KVB_YES);
+    assert_true(kvb_variable_truth("yes", &row, &environment) && environment.expandable_segments == KVB_NO);
+    assert_true(kvb_variable_truth("1", &row, &environment) && environment.expandable_segments == KVB_YES);
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(no_row_beyond_the_last), cmocka_unit_test(sizes_of_nothing),

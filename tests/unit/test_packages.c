@@ -3,6 +3,7 @@
 // vllm/config/parallel.py v0.27.1.
 #include <string.h>
 
+#include "base/text.h"
 #include "unit/command_rows.h"
 #include "unit/plans.h"
 
@@ -40,6 +41,50 @@ static void packages(void **state)
     make_llama_plan(&plan, KVB_RELEASE(0, 24, 0));
     plan.model.checkpoint.kind = KVB_CHECKPOINT_GGUF;
     assert_true(warns("vllm-gguf-plugin"));
+}
+
+// docker/Dockerfile and requirements/common.txt, cuda.txt: fastsafetensors from 0.10.2 on, Ray to 0.17; none has
+// torchao (asked for by quantization/torchao.py), BitBLAS (bitblas.py) or what setup.py calls extras.
+static void packages_of_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kvb_loader_package loader;
+        uint32_t release;
+        const char *package;
+        bool warned;
+    } rows[] = {
+        {KVB_LOADER_TENSORIZER, KVB_RELEASE(0, 10, 2), "tensorizer", true},
+        {KVB_LOADER_FASTSAFETENSORS, KVB_RELEASE(0, 10, 1), "fastsafetensors", true},
+        {KVB_LOADER_FASTSAFETENSORS, KVB_RELEASE(0, 10, 2), "fastsafetensors", false},
+        {KVB_LOADER_INSTANTTENSOR, KVB_RELEASE(0, 20, 0), "instanttensor", true},
+        {KVB_LOADER_MODELEXPRESS, KVB_RELEASE(0, 24, 0), "modelexpress", true},
+        {KVB_LOADER_NONE, KVB_RELEASE(0, 10, 2), "needs the package", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, rows[i].release);
+        plan.plain_numbers[KVB_PLAIN_LOADER_PACKAGE] = (struct kvb_plain_value){.set = true, .number = rows[i].loader};
+        assert_int_equal(warns(rows[i].package), rows[i].warned);
+    }
+    make_llama_plan(&plan, KVB_RELEASE(0, 18, 0));
+    plan.plain_flags = KVB_PLAIN_RAY;
+    assert_true(warns("Ray needs the package ray"));
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    assert_false(warns("the package ray"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 17, 0));
+    plan.plain_flags = KVB_PLAIN_RAY;
+    assert_false(warns("the package ray"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 18, 0));
+    plan.plain_numbers[KVB_PLAIN_DATA_PARALLEL_RAY].set = true;
+    assert_true(warns("Ray needs the package ray"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 20, 0));
+    assert_false(warns("smg-grpc-servicer"));
+    plan.plain_numbers[KVB_PLAIN_GRPC].set = true;
+    assert_true(warns("--grpc needs the package smg-grpc-servicer"));
+    make_llama_plan(&plan, KVB_RELEASE(0, 20, 0));
+    plan.model.quantisation = (struct kvb_quantisation){.method = KVB_QUANT_FP8, .bits = 8};
+    (void)kvb_copy(plan.model.quantisation.name, sizeof plan.model.quantisation.name, "torchao");
+    assert_true(warns("Quantization by torchao needs the package torchao"));
 }
 
 static void lines(void **state)
@@ -92,5 +137,5 @@ static void sglang(void **state)
     EACH_COMMAND(rows);
 }
 
-KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(packages), cmocka_unit_test(lines),
-                   cmocka_unit_test(sglang))
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(packages), cmocka_unit_test(packages_of_formats),
+                   cmocka_unit_test(lines), cmocka_unit_test(sglang))

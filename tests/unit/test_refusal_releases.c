@@ -89,7 +89,9 @@ static const struct told told[] = {
     {"gpu-count", "0.11.1", "-", false, kvb_refusal_gpu_count},     // larger than the number of available GPUs
     {"cudagraph-mode", "0.10.1", "0.12.0", true,
      kvb_refusal_uncompiled_pieces}, // when cudagraph_mode piecewise cudagraphs is used
-    {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts}, // return-routed-experts is incompatible
+    {"routed-experts", "0.22.0", "-", false, kvb_refusal_routed_experts},    // return-routed-experts is incompatible
+    {"sliding-window", "0.4.3", "0.12.0", false, kvb_refusal_scaled_window}, // for models with rope_scaling
+    {"kv-sharing", "0.10.2", "0.11.0", false, kvb_refusal_prefill_v0},       // is not supported in V0 currently
     {"v1-only", "0.8.0", "0.11.0", false, kvb_refusal_v1_only},
     {"quantization-config", "-", "-", true, kvb_refusal_method_file},
     {"quantization-config", "0.2.0", "-", true, kvb_refusal_method_values}, // only 4-bit weight quantization is

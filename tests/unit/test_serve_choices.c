@@ -61,7 +61,8 @@ static void synthetic(void **state)
          "synthetic_acceptance_rates must have as many entries as num_speculative_tokens"},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_rates\": [1.5, 0.5]}", range},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_rates\": [0.5, -0.5]}", range},
-        {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_rates\": [0.5, \"x\"]}", range},
+        {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_rates\": [0.5, \"x\"]}",
+         "1 validation error for SpeculativeConfig, synthetic_acceptance_rates: Input should be a valid number"},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 3}", TAKEN},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": null, \"synthetic_acceptance_rates\": [1, 1]}", TAKEN},
         {R(20, 0), SYNTHETIC ", \"synthetic_acceptance_length\": 1}", TAKEN},
@@ -151,10 +152,24 @@ static void words_that_are_empty(void **state)
         {R(12, 0), "\n--show-hidden-metrics-for-version 0.10x", version},
         {R(11, 0), "\n--show-hidden-metrics-for-version 0.10x", TAKEN},
     };
+    // nor is the None that argparse lists: optional_type() makes one of the word, which is not text any more
+    static const struct judged_row nones[] = {
+        {R(10, 2), "\n--preemption-mode None",
+         "argument --preemption-mode: invalid choice: 'None' (choose from recompute, swap, None)"},
+        {R(27, 0), "\n--attention-backend None", TAKEN},
+        {R(10, 2), "\n--distributed-executor-backend None", TAKEN},
+        {R(28, 0), "\n--mm-processor-device AUTO",
+         "argument --mm-processor-device: invalid choice: 'AUTO' (choose from auto, cpu, cuda)"},
+        {R(28, 0), "\n--mm-processor-device cuda", TAKEN},
+        {R(24, 0), "\n--numa-bind\n--numa-bind-nodes 0 1", TAKEN},
+        {R(24, 0), "\n--numa-bind\n--numa-bind-nodes 0 x",
+         "argument --numa-bind-nodes: Value x cannot be converted to <class 'int'>."},
+    };
     static struct kvb_deployment deployment;
     static char out[256];
     struct kvb_engine engine;
     WALK(rows);
+    WALK(nones);
     give_lines(R(27, 0), "\n--scheduling-policy", &deployment, &engine);
     deployment.serve_flags_cut = true;
     kvb_vllm_judge(&deployment, &engine, out);

@@ -24,6 +24,31 @@ static const char *said(uint32_t release, const char *lines)
     return out;
 }
 
+// What a list or a mapping may hold: list[int], list[int | str], dict[str, str] and list[tuple[int, int, int]] of
+// vllm/config at v0.27.1.
+static void elements_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *types, *elements;
+        bool taken;
+    } rows[] = {
+        {"[1, \"2\", 3.0]", "l", "i", true}, {"[1.5]", "l", "i", false},          {"[]", "l", "i", true},
+        {"[1.5]", "l", "is", false},         {"[\"x\", 2]", "l", "is", true},     {"[null]", "l", "is", false},
+        {"[[1, 2, 3]]", "l", "l", true},     {"[[1, 2, 3], 4]", "l", "l", false}, {"[$SIZES]", "l", "i", true},
+        {"{\"a\": \"b\"}", "m", "s", true},  {"{\"a\": 1}", "m", "s", false},     {"{}", "m", "s", true},
+        {"[\"x\"]", "l", "", true},          {"null", "ln", "i", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct kvb_known_key_type row = {.bound = ' '};
+        struct kvb_member member = {.value = rows[i].value, .size = strlen(rows[i].value)};
+        char out[64];
+        (void)kvb_copy(row.types, sizeof row.types, rows[i].types);
+        (void)kvb_copy(row.elements, sizeof row.elements, rows[i].elements);
+        assert_int_equal(kvb_vllm_member_slips(&row, &member, R(27, 0), out), !rows[i].taken);
+    }
+}
+
 static void is_read_as(const char *value, const char *types, bool suffixes, bool taken)
 {
     struct kvb_known_key_type row = {.bound = ' '};
@@ -220,7 +245,7 @@ static void words_of_members(void **state)
         {R(20, 0), "--attention-backend flash_attn", false},
         {R(21, 0), "--attention-backend TREE_ATTN", true},
         {R(20, 0), "--mm-encoder-attn-backend TORCH_SDPA", false},
-        {R(20, 0), "--mm-encoder-attn-backend XFORMERS", true},
+        {R(20, 0), "--mm-encoder-attn-backend XFORMERS", false}, // where there is no encoder
         {R(20, 0), "--compilation-config.pass_config.enable_sp true", false},
         {R(20, 0), "--compilation-config.pass_config.enable_sp maybe", true},
         {R(20, 0), "--kv-transfer-config.kv_role kv_both\n--kv-transfer-config.kv_connector NixlConnector", false},
@@ -288,7 +313,7 @@ static void other_builds_are_let_pass(void **state)
     assert_string_equal(out, "");
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(truths_are_said), cmocka_unit_test(values_are_read_as_pydantic_reads_them),
-              cmocka_unit_test(numbers_have_a_least), cmocka_unit_test(members_need_others),
-              cmocka_unit_test(words_of_members), cmocka_unit_test(adapters_of_a_line),
-              cmocka_unit_test(other_builds_are_let_pass))
+KVB_TEST_MAIN(cmocka_unit_test(elements_are_read), cmocka_unit_test(truths_are_said),
+              cmocka_unit_test(values_are_read_as_pydantic_reads_them), cmocka_unit_test(numbers_have_a_least),
+              cmocka_unit_test(members_need_others), cmocka_unit_test(words_of_members),
+              cmocka_unit_test(adapters_of_a_line), cmocka_unit_test(other_builds_are_let_pass))

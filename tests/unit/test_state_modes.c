@@ -47,8 +47,8 @@ static void states_and_steps_ahead(void **state)
     }
 }
 
-// models/config.py v0.11.1:290 and v0.15.0:371, MambaModelConfig: a state of the whole length, or one each block where
-// prefixes are kept whole.
+// models/config.py v0.11.1:290, v0.14.1:343 and v0.15.0:371, MambaModelConfig: a state of the whole length, or one each
+// block where prefixes are kept whole; from 0.12 to 0.14 of the size that was asked for, which 0.11 does not look at.
 static void blocks_of_states_alone(void **state)
 {
     (void)state;
@@ -56,15 +56,22 @@ static void blocks_of_states_alone(void **state)
         uint32_t release;
         enum kvb_mamba_mode asked;
         uint64_t own_block, tokens; // own_block 0: not said
-    } rows[] = {{R(11, 1), KVB_MAMBA_MODE_AUTO, 0, 8192}, {R(15, 0), KVB_MAMBA_MODE_ALL, 0, 16},
-                {R(15, 0), KVB_MAMBA_MODE_ALL, 64, 64},   {R(15, 0), KVB_MAMBA_MODE_NONE, 0, 8192},
-                {R(21, 0), KVB_MAMBA_MODE_ALL, 0, 16},    {R(22, 0), KVB_MAMBA_MODE_ALL, 0, 16}};
+        uint64_t block;             // --block-size; 0: not said
+    } rows[] = {{R(11, 1), KVB_MAMBA_MODE_AUTO, 0, 8192, 0},  {R(15, 0), KVB_MAMBA_MODE_ALL, 0, 16, 0},
+                {R(15, 0), KVB_MAMBA_MODE_ALL, 64, 64, 0},    {R(15, 0), KVB_MAMBA_MODE_NONE, 0, 8192, 0},
+                {R(21, 0), KVB_MAMBA_MODE_ALL, 0, 16, 0},     {R(22, 0), KVB_MAMBA_MODE_ALL, 0, 16, 0},
+                {R(11, 1), KVB_MAMBA_MODE_AUTO, 0, 8192, 32}, {R(12, 0), KVB_MAMBA_MODE_AUTO, 0, 32, 32},
+                {R(14, 1), KVB_MAMBA_MODE_AUTO, 0, 32, 32},   {R(14, 1), KVB_MAMBA_MODE_AUTO, 0, 8192, 0},
+                {R(14, 1), KVB_MAMBA_MODE_AUTO, 64, 64, 32},  {R(14, 1), KVB_MAMBA_MODE_NONE, 0, 8192, 32}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_states(rows[i].release, KVB_ATTENTION_MAMBA1, "MambaForCausalLM");
         if (rows[i].asked != KVB_MAMBA_MODE_AUTO) {
             set(&plan, KVB_SET_MAMBA_CACHE_MODE, rows[i].asked);
         }
         set(&plan, KVB_SET_ENABLE_PREFIX_CACHING, rows[i].asked != KVB_MAMBA_MODE_NONE);
+        if (rows[i].block > 0) {
+            set(&plan, KVB_SET_BLOCK_SIZE, rows[i].block);
+        }
         if (rows[i].own_block > 0) {
             set(&plan, KVB_SET_MAMBA_BLOCK_SIZE, rows[i].own_block);
         }

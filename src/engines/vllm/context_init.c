@@ -11,6 +11,7 @@
 #include "engines/vllm/defaults.h"
 #include "engines/vllm/kv.h"
 #include "engines/vllm/refusal.h"
+#include "engines/vllm/serve.h"
 #include "engines/vllm/splits.h"
 #include "engines/vllm/v1_oracle.h"
 
@@ -40,10 +41,10 @@ static enum kvb_generation generation_of(const struct kvb_context *context)
 }
 
 // Source: vllm/config/model.py v0.12.0:828-865 _get_default_runner_type.
-static bool pools(const struct kvb_context *context)
+bool kvb_vllm_plan_pools(const struct kvb_plan *plan)
 {
-    uint64_t runner = kvb_number(context->plan, KVB_SET_RUNNER);
-    const struct kvb_model *model = context->model;
+    uint64_t runner = kvb_number(plan, KVB_SET_RUNNER);
+    const struct kvb_model *model = &plan->model;
     return model->pooling || runner == KVB_RUNNER_POOLING || (runner == KVB_RUNNER_AUTO && model->pools_by_default);
 }
 
@@ -208,7 +209,7 @@ static void fill(struct kvb_context *context, const struct kvb_plan *plan, uint3
     context->known_class = of->known_class;
     resolve_parallel(context);
     context->dtype = dtype_of(context);
-    context->pools = pools(context);
+    context->pools = kvb_vllm_plan_pools(context->plan);
     context->generation = generation_of(context);
     context->memory_bytes = plan->gpu.memory_bytes;
     resolve_length(context, length_tokens);

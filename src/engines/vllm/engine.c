@@ -78,6 +78,7 @@ const struct kvb_engine_rows kvb_vllm_engine = {
     .programs = kvb_vllm_programs,
     .variables = kvb_vllm_variables,
     .takes_value = kvb_vllm_takes_value,
+    .takes_several = kvb_vllm_takes_several,
     .notes_variable = kvb_vllm_notes_variable,
     .config = &kvb_vllm_config,
     .judge = kvb_vllm_judge,

@@ -10,6 +10,7 @@
 #define CUTLASS_FORCED_SINCE KVB_RELEASE(0, 10, 1)
 #define MULTIPLES_KEPT_SINCE KVB_RELEASE(0, 11, 1)
 #define WHOLE_FAMILY_SINCE KVB_RELEASE(0, 13, 0) // 10.3 as well as 10.0
+#define STATES_LOOK_SINCE KVB_RELEASE(0, 12, 0)
 #define FLASHINFER_FORCED_SINCE KVB_RELEASE(0, 15, 0)
 #define FLASHINFER_NOPE_SIZE 128
 
@@ -207,6 +208,17 @@ static void align_formats(struct kvb_context *context)
     context->block_tokens = kvb_max(context->block_tokens, least);
 }
 
+// Before 0.15 the size of a block is not yet settled where states look at it, but as it was asked for; 0.11 does not
+// look. Source: vllm/model_executor/models/config.py MambaModelConfig v0.11.1, v0.12.0 to v0.15.0.
+static uint64_t cached_state_tokens(const struct kvb_context *context)
+{
+    if (kvb_rule(context, KVB_RULE_MAMBA_BLOCKS) >= KVB_MAMBA_BY_MODE) {
+        return context->block_tokens;
+    }
+    bool looks = context->release >= STATES_LOOK_SINCE && kvb_is_set(context->plan, KVB_SET_BLOCK_SIZE);
+    return looks ? context->block_tokens : context->max_model_len;
+}
+
 void kvb_block_size_resolve(struct kvb_context *context)
 {
     context->block_tokens = plain_block_tokens(context);
@@ -214,10 +226,9 @@ void kvb_block_size_resolve(struct kvb_context *context)
         kvb_rule(context, KVB_RULE_BLOCK_SIZE) == KVB_BLOCK_BACKEND ? backend_block(context) : 16;
     context->mamba_block_tokens = context->max_model_len;
     context->mamba_page_bytes = 0;
-    if (context->mamba_mode == KVB_MAMBA_MODE_ALL && kvb_rule(context, KVB_RULE_MAMBA_BLOCKS) >= KVB_MAMBA_BY_MODE) {
-        // a model of nothing but states: hybrids are aligned below
+    if (context->mamba_mode == KVB_MAMBA_MODE_ALL) { // a model of nothing but states: hybrids are aligned below
         uint64_t asked = kvb_number(context->plan, KVB_SET_MAMBA_BLOCK_SIZE);
-        context->mamba_block_tokens = asked > 0 ? asked : context->block_tokens;
+        context->mamba_block_tokens = asked > 0 ? asked : cached_state_tokens(context);
     }
     if (kvb_model_has_state(context->model)) { // V0 keeps states apart: models/config.py v0.10.0:236
         if (context->generation == KVB_GENERATION_V1) {

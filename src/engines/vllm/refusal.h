@@ -66,15 +66,17 @@ kvb_refusal_test kvb_refusal_draft_model, kvb_refusal_draft_vocabulary, kvb_refu
     kvb_refusal_sleep, kvb_refusal_block, kvb_refusal_mamba_block, kvb_refusal_async_states;
 // The most tokens of a step beside LoRA; UINT64_MAX where the release has no such limit.
 uint64_t kvb_lora_step_most(const struct kvb_context *context);
+// What the release says of a rank of adapters that it does not know, with {0} for the rank.
+const char *kvb_lora_rank_sentence(uint32_t release);
 // A prompt has to fit into one step: nothing is prefilled in chunks.
 bool kvb_prompts_are_whole(const struct kvb_context *context);
 
 kvb_refusal_test kvb_refusal_pooling_chunks, kvb_refusal_runner;
 kvb_refusal_test kvb_refusal_backend, kvb_refusal_triton_cache, kvb_refusal_no_backend;
 kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_partial_prefills,
-    kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_nodes, kvb_refusal_gpu_count, kvb_refusal_redundant_experts,
-    kvb_refusal_dbo, kvb_refusal_routed_experts, kvb_refusal_connector_role, kvb_refusal_steps_at_once,
-    kvb_refusal_draft_v0, kvb_refusal_deprecated;
+    kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_nodes, kvb_refusal_gpu_count,
+    kvb_refusal_redundant_experts, kvb_refusal_dbo, kvb_refusal_routed_experts, kvb_refusal_connector_role,
+    kvb_refusal_steps_at_once, kvb_refusal_draft_v0, kvb_refusal_deprecated;
 kvb_refusal_test kvb_refusal_draft_class, kvb_refusal_eagle3_target, kvb_refusal_draft_stages, kvb_refusal_draft_ranks,
     kvb_refusal_draft_multiple, kvb_refusal_scheduled_tokens;
 // Whether the release turns the checkpoint into modules that draft (MTP), which have a class of their own.
@@ -92,7 +94,8 @@ kvb_refusal_test kvb_refusal_draft_states, kvb_refusal_draft_graphs, kvb_refusal
 kvb_refusal_test kvb_refusal_pooled_pieces;
 kvb_refusal_test kvb_refusal_graph_sizes, kvb_refusal_uncompiled_pieces, kvb_refusal_offload_groups,
     kvb_refusal_prompt_ranks, kvb_refusal_prompt_backends, kvb_refusal_heads, kvb_refusal_dcp_divides,
-    kvb_refusal_lora_early, kvb_refusal_chunked_window, kvb_refusal_bnb_stored, kvb_refusal_backend_latent;
+    kvb_refusal_lora_early, kvb_refusal_chunked_window, kvb_refusal_scaled_window, kvb_refusal_prefill_v0,
+    kvb_refusal_bnb_stored, kvb_refusal_backend_latent;
 kvb_refusal_test kvb_refusal_split, kvb_refusal_group_shape, kvb_refusal_block_shape, kvb_refusal_expert_groups,
     kvb_refusal_dcp, kvb_refusal_shared_caches, kvb_refusal_named_16bit;
 

@@ -233,6 +233,8 @@ static const struct {
     {"fbgemm_fp8", 0, "FBGEMMFp8Config.__init__() missing 2 required positional arguments"},
     {"quark", 0, "QuarkConfig.__init__() missing 1 required positional argument: 'quant_config'"},
     {"torchao", R(11, 1), "TorchAOConfig.__init__() missing 1 required positional argument: 'torchao_config'"},
+    // it reads config.json, where with the package at hand "quant_type must be specified"
+    {"torchao", 0, "Please install torchao>=0.10.0 via `pip install torchao>=0.10.0` to use torchao quantization."},
 };
 
 // bitsandbytes quantises while loading although its class named a file.
@@ -249,7 +251,7 @@ bool kvb_refusal_method_file(const struct kvb_context *context, char out[KVB_ERR
         }
     }
     const struct kvb_known_method *row = kvb_method_of(words.asked, context->release);
-    if (row == NULL || !row->needs_file || strcmp(words.asked, "torchao") == 0) {
+    if (row == NULL || !row->needs_file) {
         return false;
     }
     kvb_refusal_say(out, "Cannot find the config file for {0}", &words.asked);

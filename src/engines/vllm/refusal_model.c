@@ -115,18 +115,29 @@ static const struct {
      "argument --max-lora-rank: invalid choice: {0} (choose from 1, 8, 16, 32, 64, 128, 256, 320, 512)"},
 };
 
+static size_t ranks_of(uint32_t release)
+{
+    size_t at = 0;
+    while (at + 1 < sizeof lora_ranks / sizeof lora_ranks[0] && lora_ranks[at + 1].since <= release) {
+        at++;
+    }
+    return at;
+}
+
+const char *kvb_lora_rank_sentence(uint32_t release)
+{
+    return lora_ranks[ranks_of(release)].text;
+}
+
 #define RANKS_ARE_CHOICES_SINCE R(11, 1) // of argparse's, whether adapters are on or not
 
 bool kvb_refusal_lora_rank(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     uint64_t rank = kvb_number(context->plan, KVB_SET_MAX_LORA_RANK);
-    size_t at = 0;
+    size_t at = ranks_of(context->release);
     bool read = lora_is_on(context) || context->release >= RANKS_ARE_CHOICES_SINCE;
     if (!read || !kvb_is_set(context->plan, KVB_SET_MAX_LORA_RANK)) {
         return false;
-    }
-    while (at + 1 < sizeof lora_ranks / sizeof lora_ranks[0] && lora_ranks[at + 1].since <= context->release) {
-        at++;
     }
     for (size_t i = 0; i < sizeof lora_ranks[0].ranks / sizeof lora_ranks[0].ranks[0]; i++) {
         if (lora_ranks[at].ranks[i] == rank) {

@@ -265,6 +265,12 @@ bool kvb_refusal_routed_experts(const struct kvb_context *context, char out[KVB_
         "offload).");
 }
 
+bool kvb_refusal_prefill_v0(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_refuse_if(kvb_has_plain(context, KVB_PLAIN_SHARED_PREFILL) && context->generation == KVB_GENERATION_V0,
+                         out, "Fast prefill optimization for KV sharing is not supported in V0 currently.");
+}
+
 #define ROLE_NAMED_SINCE R(11, 1)
 #define ROLES_LISTED_SINCE R(9, 0)
 

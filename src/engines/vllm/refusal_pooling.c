@@ -1,7 +1,10 @@
 // Encoders and models served by the pooling runner: what a release does not do with them.
+#include "base/text.h"
 #include "engines/vllm/refusal.h"
+#include "engines/vllm/release_tables.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define RUNNER_SINCE R(10, 0)
 
 static bool is_encoder(const struct kvb_model *model)
 {
@@ -30,12 +33,33 @@ static const struct {
                "embedding models."},
 };
 
+// Classes that pool and do nothing else, by the ends of their names; as long as a release has one of its own, or makes
+// it of another.
+static bool only_pools(const struct kvb_model *model)
+{
+    static const char *const ends[] = {"ForSequenceClassification", "ForTokenClassification", "RewardModel",
+                                       "ForRewardModeling"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (kvb_ends_with(model->architecture, ends[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // --runner generate, or --task generate, of an encoder. Source: vllm/config/model.py.
 bool kvb_refusal_runner(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     size_t at = 0;
-    if (!is_encoder(context->model) || kvb_number(context->plan, KVB_SET_RUNNER) != KVB_RUNNER_GENERATE) {
+    bool class_pools = context->release >= RUNNER_SINCE && only_pools(context->model);
+    bool generates = kvb_number(context->plan, KVB_SET_RUNNER) == KVB_RUNNER_GENERATE;
+    if (!generates || (!is_encoder(context->model) && !class_pools)) {
         return false;
+    }
+    if (kvb_class_of(context->model->architecture, context->release) == NULL) { // nothing is made of another then
+        const char *name = context->model->architecture;
+        kvb_refusal_say(out, "Model architectures ['{0}'] are not supported for now.", &name);
+        return true;
     }
     while (at + 1 < sizeof generate_rows / sizeof generate_rows[0] && generate_rows[at + 1].since <= context->release) {
         at++;

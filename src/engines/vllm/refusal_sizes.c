@@ -167,6 +167,16 @@ bool kvb_refusal_lora_early(const struct kvb_context *context, char out[KVB_ERRO
 
 // ---- Windows and prompts in pieces, V0
 
+// The length would follow from the window, and from the scaling too. Source: _get_and_verify_max_len of vllm/config.py
+// v0.4.3 to v0.10.2, vllm/config/model.py v0.11.0 to v0.11.2.
+bool kvb_refusal_scaled_window(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    return kvb_refuse_if(
+        context->model->scales_positions && kvb_number(context->plan, KVB_SET_DISABLE_SLIDING_WINDOW) != 0, out,
+        "Disabling sliding window is not supported for models with rope_scaling. Please raise an issue so we can "
+        "investigate.");
+}
+
 // A model whose every layer has a window; gone with the second block manager.
 bool kvb_refusal_chunked_window(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {

@@ -33,6 +33,7 @@ struct kvb_known_key_type { // what a member of the flag's JSON may be
     char types[8]; // 's' text, 'i' whole number, 'f' number, 'b' truth, 'm' mapping, 'l' list, 'n' null
     char bound;    // '=' no number below `least`, '>' nor that itself, ' ' any
     uint8_t least;
+    char elements[3]; // what the elements of a list or the values of a mapping may be; "" any
 };
 struct kvb_known_variable { // of the environment; read at every start, whatever the start needs
     char name[64];

@@ -34,6 +34,9 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
                          char out[256]);
 // serve_nested.c: a word of --quantization that --quantization-config does not go with.
 bool kvb_vllm_judge_schemes(const struct kvb_deployment *deployment, const struct kvb_engine *engine, char out[256]);
+// serve_reasoning.c: a parser of a reasoning config that the release does not list.
+bool kvb_vllm_judge_reasoning(const struct kvb_deployment *deployment, const char *mapping, uint32_t release,
+                              char out[256]);
 // serve_drafts.c: what the method of a speculative config cannot do without.
 bool kvb_vllm_judge_draft(const char *mapping, char out[256]);
 // serve_synthetic.c: the same for its rates of synthetic rejection.
@@ -68,12 +71,22 @@ const struct kvb_known_flag *kvb_vllm_flag_given(const char *line, uint32_t rele
 bool kvb_vllm_is_replaced(const char *line, uint32_t release);
 // The noted line behind this one.
 const char *kvb_vllm_next_line(const char *line);
+// serve_values.c: a backend of a model's encoder that the release does not list.
+void kvb_vllm_judge_encoder(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// serve_adapters.c: slots and ranks of adapters below one.
+void kvb_vllm_judge_adapters(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// serve_pooler.c: members of --override-pooler-config, to 0.10.2.
+void kvb_vllm_judge_pooler(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// context_init.c: whether the model pools, by itself or as it is asked to.
+bool kvb_vllm_plan_pools(const struct kvb_plan *plan);
 // serve_limits.c: entries of --limit-mm-per-prompt that the release's classes do not take.
 void kvb_vllm_judge_limits(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_pairs.c: flags that the release does not take together, or not alone.
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
+// And whether it takes several.
+bool kvb_vllm_takes_several(const char *word);
 // serve_graphs.c: which of the words about graphs the release reads, and what they mean to it.
 void kvb_vllm_graphs_said(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_plain.c: flags that decide a start although they move no memory.

@@ -73,7 +73,7 @@ static bool is_reversed(const char *list, const char *op, size_t size)
     struct kvb_member other;
     const char *text;
     size_t other_size;
-    for (const char *at = list; kvb_element_next(&at, &other);) {
+    for (const char *at = list + 1; kvb_element_next(&at, &other);) {
         if (read_text(&other, &text, &other_size) && other_size == size && text[0] == '-' &&
             memcmp(text + 1, op + 1, size - 1) == 0) {
             return true;
@@ -89,7 +89,7 @@ static bool judge_operations(const struct kvb_member *list, uint32_t release, ch
     size_t size;
     unsigned bases = 0;
     bool agree = release >= OPERATIONS_AGREE_SINCE;
-    for (const char *at = list->value; kvb_element_next(&at, &member);) {
+    for (const char *at = list->value + 1; kvb_element_next(&at, &member);) {
         if (!read_text(&member, &op, &size)) {
             if (release >= TYPES_SINCE && memchr(member.value, '$', member.size) == NULL) {
                 return say(out, "1 validation error for CompilationConfig, custom_ops: ", "", 0,
@@ -123,7 +123,7 @@ static bool judge_sizes(const struct kvb_member *list, char out[OPTIONAL_CAPACIT
     struct kvb_member member;
     const char *word;
     size_t size;
-    for (const char *at = list->value; kvb_element_next(&at, &member);) {
+    for (const char *at = list->value + 1; kvb_element_next(&at, &member);) {
         if (read_text(&member, &word, &size) && !is(word, size, "cudagraph_capture_sizes")) {
             return say(out, "Unrecognized size type in compile_sizes, expect 'cudagraph_capture_sizes', got ", word,
                        size, "");
@@ -145,7 +145,7 @@ static bool judge_captured(const struct kvb_member *sizes, uint32_t release, cha
         return say(out, "argument --compilation-config/-O: invalid value of cudagraph_capture_sizes: '", sizes->value,
                    sizes->size, "'");
     }
-    for (const char *at = sizes->value; release >= KEYS_CLOSED_SINCE && kvb_element_next(&at, &size);) {
+    for (const char *at = sizes->value + 1; release >= KEYS_CLOSED_SINCE && kvb_element_next(&at, &size);) {
         if (size.value[0] == '"') {
             return say(out, "cudagraph_capture_sizes: can only concatenate str (not \"int\") to str: ", size.value,
                        size.size, "");
@@ -162,12 +162,12 @@ static bool judge_captured(const struct kvb_member *sizes, uint32_t release, cha
 // Whole numbers above 0. Source: vllm/config/vllm.py _set_compile_ranges.
 static bool judge_ranges(const struct kvb_member *list, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
-    static const struct kvb_known_key_type whole = {"", "", 0, 0, "i", ' ', 0};
-    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0};
+    static const struct kvb_known_key_type whole = {"", "", 0, 0, "i", ' ', 0, ""};
+    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0, ""};
     struct kvb_member member;
     char sentence[64];
     bool endpoints = release >= ENDPOINTS_SINCE;
-    for (const char *at = list->value; kvb_element_next(&at, &member);) {
+    for (const char *at = list->value + 1; kvb_element_next(&at, &member);) {
         if (memchr(member.value, '$', member.size) != NULL) {
             continue;
         }

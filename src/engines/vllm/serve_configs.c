@@ -8,7 +8,6 @@
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 #define OPTIONAL_CAPACITY 256
-#define MEDIA_SINCE R(10, 2)
 #define INTERVAL_SINCE R(14, 0)
 #define OLD_TYPE_SINCE R(9, 0)
 #define TYPE_FILLED_SINCE R(19, 0)
@@ -68,7 +67,7 @@ static bool refuses(const struct config_row *row, const char *flag, const char *
 // EPLBConfig asks for steps between two lines only where lines are asked for; v0.20.0 bounds the field itself.
 static bool judge_interval(const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
-    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0};
+    static const struct kvb_known_key_type positive = {"", "", 0, 0, "i", '>', 0, ""};
     struct kvb_member member;
     char sentence[64];
     for (const char *at = mapping; kvb_member_next(&at, &member);) {
@@ -107,16 +106,32 @@ static bool judge_rope(const char *mapping, uint32_t release, char out[OPTIONAL_
     return false;
 }
 
-// ModelConfig.media_io_kwargs: a mapping of mappings.
-static bool judge_media(const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
+// Flags that take a mapping whose values are of one type.
+static const struct value_row {
+    uint32_t since;
+    const char *flag, *field;
+    struct kvb_known_key_type of;
+} values[] = {
+    {R(10, 2), "media-io-kwargs", "ModelConfig, media_io_kwargs.", {"", "", 0, 0, "m", ' ', 0, ""}},
+    {R(9, 1), "pt-load-map-location", "LoadConfig, pt_load_map_location.", {"", "", 0, 0, "s", ' ', 0, ""}},
+    {R(25, 0), "model-class-overrides", "ModelConfig, model_class_overrides.", {"", "", 0, 0, "s", ' ', 0, ""}},
+};
+
+static bool judge_values(const char *flag, const char *mapping, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
     struct kvb_member member;
-    for (const char *at = mapping; kvb_member_next(&at, &member);) {
-        if (member.value[0] != '{' && release >= MEDIA_SINCE) {
-            (void)kvb_copy(out, OPTIONAL_CAPACITY, "1 validation error for ModelConfig, media_io_kwargs.");
-            kvb_add_text(out, OPTIONAL_CAPACITY, member.key);
-            kvb_add_text(out, OPTIONAL_CAPACITY, ": Input should be a valid dictionary");
-            return true;
+    char sentence[64];
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        bool asked = release >= values[i].since && strcmp(values[i].flag, flag) == 0;
+        for (const char *at = mapping; asked && kvb_member_next(&at, &member);) {
+            if (kvb_vllm_member_slips(&values[i].of, &member, release, sentence)) {
+                (void)kvb_copy(out, OPTIONAL_CAPACITY, "1 validation error for ");
+                kvb_add_text(out, OPTIONAL_CAPACITY, values[i].field);
+                kvb_add_text(out, OPTIONAL_CAPACITY, member.key);
+                kvb_add_text(out, OPTIONAL_CAPACITY, ": ");
+                kvb_add_text(out, OPTIONAL_CAPACITY, sentence);
+                return true;
+            }
         }
     }
     return false;
@@ -133,7 +148,7 @@ bool kvb_vllm_judge_config(const char *flag, const char *mapping, uint32_t relea
     return (strcmp(flag, "eplb-config") == 0 && judge_interval(mapping, release, out)) ||
            (strcmp(flag, "hf-overrides") == 0 && judge_rope(mapping, release, out)) ||
            (strcmp(flag, "rope-scaling") == 0 && judge_scaling(mapping, release, release >= OLD_TYPE_SINCE, out)) ||
-           (strcmp(flag, "media-io-kwargs") == 0 && judge_media(mapping, release, out));
+           judge_values(flag, mapping, release, out);
 }
 
 void kvb_vllm_gather_dotted(const struct kvb_deployment *deployment, const char *flag, uint32_t release,

@@ -38,10 +38,10 @@ static bool judge_ranks(const struct kvb_deployment *deployment, uint32_t releas
 // What is no name of the engine's own is the path of a class, and so has a dot.
 static bool judge_executor(const struct kvb_deployment *deployment, uint32_t release, char out[256])
 {
-    static const char *const known[] = {"ray", "mp", "uni", "external_launcher"};
+    static const char *const known[] = {"ray", "mp", "uni", "external_launcher", "None"};
     const char *value = kvb_vllm_said(deployment, "distributed-executor-backend", release);
     size_t size = value != NULL ? strcspn(value, "\n") : 0;
-    if (size == 0 || release < ANY_CLASS_SINCE || is_one_of(value, size, known, 4) ||
+    if (size == 0 || release < ANY_CLASS_SINCE || is_one_of(value, size, known, 5) ||
         memchr(value, '.', size) != NULL || memchr(value, '$', size) != NULL) {
         return false;
     }

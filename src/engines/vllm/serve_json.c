@@ -15,6 +15,7 @@
 #define PROFILER_ALONE_SINCE R(16, 0)  // of VLLM_TORCH_PROFILER_DIR and VLLM_TORCH_CUDA_PROFILE
 #define DASHES_SINCE R(26, 0)          // create_speculative_config
 #define BOUNDED_SINCE R(11, 1)         // by the types of fields
+#define POOLER_SINCE R(11, 0)          // --pooler-config, and the old flag is read as it
 #define VALIDATED_SINCE R(9, 1)        // by pydantic; Python's own dataclasses say it otherwise
 
 struct judging {
@@ -339,7 +340,7 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
         kvb_vllm_gather_dotted(deployment, flag, engine->release, gathered);
         whole_text = gathered;
     }
-    if (engine->release >= BOUNDED_SINCE && strcmp(flag, "override-pooler-config") == 0) {
+    if (engine->release >= POOLER_SINCE && strcmp(flag, "override-pooler-config") == 0) {
         (void)kvb_copy(flag, sizeof flag, "pooler-config"); // of the same class
     }
     const struct judging judging = {engine->release, out, kvb_vllm_is_release(engine),
@@ -354,6 +355,10 @@ bool kvb_vllm_judge_json(const struct kvb_deployment *deployment, const char *li
     }
     if (!judging.is_release || is_set_by_variables(deployment, flag, engine->release)) {
         return false;
+    }
+    if (strcmp(flag, "reasoning-config") == 0 &&
+        kvb_vllm_judge_reasoning(deployment, whole_text, engine->release, out)) {
+        return true;
     }
     bool draft = strcmp(flag, "speculative-config") == 0;
     if (draft &&

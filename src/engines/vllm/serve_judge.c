@@ -316,13 +316,6 @@ void kvb_vllm_judge(const struct kvb_deployment *deployment, const struct kvb_en
     }
 }
 
-bool kvb_vllm_takes_value(const char *word)
-{
-    unsigned matches;
-    const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
-    return row == NULL || (row->values != '0' && row->values != 'b');
-}
-
 // Classes whose configs name themselves otherwise, or not at all: docs/models of v0.9.0 and v0.27.1 ask for the name.
 const char *kvb_vllm_class_called(const struct kvb_model *model)
 {

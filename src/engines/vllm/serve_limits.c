@@ -42,8 +42,8 @@ static bool has_key(const struct option_row *row, const char *key)
 
 static bool refuses(const struct option_row *row, const char *entry, uint32_t release, char out[256])
 {
-    static const struct kvb_known_key_type count = {"", "", 0, 0, "i", '=', 0};
-    static const struct kvb_known_key_type size = {"", "", 0, 0, "in", '>', 0};
+    static const struct kvb_known_key_type count = {"", "", 0, 0, "i", '=', 0, ""};
+    static const struct kvb_known_key_type size = {"", "", 0, 0, "in", '>', 0, ""};
     struct kvb_member member;
     char sentence[64];
     for (const char *at = entry; kvb_member_next(&at, &member);) {

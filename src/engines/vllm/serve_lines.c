@@ -121,3 +121,17 @@ bool kvb_vllm_is_release(const struct kvb_engine *engine)
     const char *label = strchr(engine->version, '+');
     return !engine->assumed && strstr(engine->version, ".dev") == NULL && (label == NULL || is_platform(label + 1));
 }
+
+bool kvb_vllm_takes_value(const char *word)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
+    return row == NULL || (row->values != '0' && row->values != 'b');
+}
+
+bool kvb_vllm_takes_several(const char *word)
+{
+    unsigned matches;
+    const struct kvb_known_flag *row = kvb_flag_of(word + 2, strlen(word) - 2, 0, &matches);
+    return row != NULL && row->values == '+';
+}

@@ -57,6 +57,7 @@ static const struct {
 } rows[] = {
     {"cuda-graph-sizes", 0, 0, is_number, ": invalid int value: '", "'"},
     {"cudagraph-capture-sizes", 0, 0, is_number, ": Value ", " cannot be converted to <class 'int'>."},
+    {"numa-bind-nodes", 0, 0, is_number, ": Value ", " cannot be converted to <class 'int'>."},
     {"collect-detailed-traces", 0, TRACES_LISTED_SINCE, names_modules, ": Invalid module ",
      " in collect_detailed_traces"},
     {"collect-detailed-traces", TRACES_LISTED_SINCE, TRACES_SINCE, names_two, CHOICE},

@@ -143,18 +143,39 @@ static bool is_below(const struct kvb_member *member, uint64_t least)
     return number < least;
 }
 
+static bool fits_one(const char *types, const struct kvb_member *member, uint32_t release)
+{
+    bool taken = false;
+    for (; *types != '\0'; types++) {
+        taken |= fits(*types, member, release >= SUFFIXES_SINCE);
+    }
+    return taken;
+}
+
+// Whether an element of the list, or a value of the mapping, is of none of the types it may be of; what a shell puts
+// there is not known.
+static bool holds_others(const struct kvb_known_key_type *row, const struct kvb_member *whole, uint32_t release)
+{
+    struct kvb_member part;
+    const char *at = whole->value + 1;
+    bool list = whole->value[0] == '[', others = false;
+    bool asked = row->elements[0] != '\0' && (list || whole->value[0] == '{');
+    while (asked && !others && (list ? kvb_element_next(&at, &part) : kvb_member_next(&at, &part))) {
+        others = memchr(part.value, '$', part.size) == NULL && !fits_one(row->elements, &part, release);
+    }
+    return others;
+}
+
 bool kvb_vllm_member_slips(const struct kvb_known_key_type *row, const struct kvb_member *member, uint32_t release,
                            char out[64])
 {
-    bool taken = false;
     char number[24];
-    for (const char *type = row->types; *type != '\0'; type++) {
-        taken |= fits(*type, member, release >= SUFFIXES_SINCE);
-    }
+    bool taken = fits_one(row->types, member, release);
     out[0] = '\0';
-    if (!taken) {
+    if (!taken || holds_others(row, member, release)) {
+        const char *types = taken ? row->elements : row->types;
         kvb_add_text(out, 64, "Input should be a valid ");
-        kvb_add_text(out, 64, name_of(row->types[0] == 'n' ? row->types[1] : row->types[0]));
+        kvb_add_text(out, 64, name_of(types[0] == 'n' ? types[1] : types[0]));
         return true;
     }
     bool above = row->bound == '>', bounded = row->bound != ' ' && !kvb_vllm_member_is(member, "null");

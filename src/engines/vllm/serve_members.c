@@ -63,7 +63,7 @@ bool kvb_member_next(const char **at, struct kvb_member *out)
 
 bool kvb_element_next(const char **at, struct kvb_member *out)
 {
-    return take_value(at, *at + strspn(*at, " ,["), out);
+    return take_value(at, *at + strspn(*at, " ,"), out);
 }
 
 // ---- The flag of a line

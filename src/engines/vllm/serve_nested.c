@@ -85,7 +85,7 @@ static bool names_providers(const struct kvb_member *op, uint32_t release)
 {
     struct kvb_member name;
     bool list = op->value[0] == '[', all = list || op->value[0] == '"';
-    for (const char *at = op->value; list && kvb_element_next(&at, &name);) {
+    for (const char *at = op->value + 1; list && kvb_element_next(&at, &name);) {
         all = all && name.value[0] == '"' && is_provider(name.value + 1, name.size - 2, release);
     }
     const char *end = op->value + op->size - 1; // the quote behind the text
@@ -150,17 +150,6 @@ static bool judge_spec(const struct kvb_member *whole, uint32_t release, char ou
     return false;
 }
 
-static bool judge_ignored(const struct kvb_member *whole, char out[OPTIONAL_CAPACITY])
-{
-    struct kvb_member member;
-    for (const char *at = whole->value; kvb_element_next(&at, &member);) {
-        if (member.value[0] != '"') {
-            return say(out, whole->key, "Input should be a valid string");
-        }
-    }
-    return false;
-}
-
 // How a draft is loaded: members of LoadConfig, from v0.17.0 on.
 static bool judge_load(const struct kvb_member *whole, uint32_t release, char out[OPTIONAL_CAPACITY])
 {
@@ -213,8 +202,8 @@ bool kvb_vllm_judge_nested(const char *flag, const struct kvb_member *member, ui
     if (strcmp(flag, "quantization-config") != 0) {
         return false;
     }
-    if (strcmp(member->key, "ignore") == 0) {
-        return judge_ignored(member, out);
+    if (strcmp(member->key, "ignore") == 0) { // a list of text, as its type says
+        return false;
     }
     if (member->value[0] == '{') {
         return judge_spec(member, release, out);

@@ -18,6 +18,7 @@ enum number_type {
     REAL,        // float
     MAYBE_WHOLE, // optional_type(int): "None" is none
     MAYBE_REAL,
+    READABLE, // human_readable_int: with a suffix of thousands
 };
 
 static const struct {
@@ -75,6 +76,7 @@ static const struct {
     {"renderer-num-workers", WHOLE},
     {"replayssm-buffer-len", WHOLE},
     {"rope-theta", MAYBE_REAL},
+    {"safetensors-prefetch-block-size", READABLE},
     {"safetensors-prefetch-num-threads", WHOLE},
     {"scheduler-delay-factor", REAL},
     {"seed", WHOLE},
@@ -113,7 +115,8 @@ static bool take_value(const char *value, size_t *size)
 static void say_type(char out[OPTIONAL_CAPACITY], const char *flag, enum number_type type, const char *value,
                      size_t size)
 {
-    const char *name = type == WHOLE || type == MAYBE_WHOLE ? "int" : "float";
+    bool whole = type == WHOLE || type == MAYBE_WHOLE;
+    const char *name = type == READABLE ? "human_readable_int" : whole ? "int" : "float";
     bool maybe = type == MAYBE_WHOLE || type == MAYBE_REAL;
     out[0] = '\0';
     kvb_add_text(out, OPTIONAL_CAPACITY, "argument --");
@@ -125,6 +128,21 @@ static void say_type(char out[OPTIONAL_CAPACITY], const char *flag, enum number_
     kvb_add_text(out, OPTIONAL_CAPACITY, maybe ? " cannot be converted to <class '" : "'");
     kvb_add_text(out, OPTIONAL_CAPACITY, maybe ? name : "");
     kvb_add_text(out, OPTIONAL_CAPACITY, maybe ? "'>." : "");
+}
+
+// A fraction goes with a small suffix alone, which is of ten.
+static bool is_readable(const char *value, size_t size)
+{
+    bool suffixed = size > 1 && strchr("kKmMgGtT", value[size - 1]) != NULL;
+    size_t digits = strspn(value, "0123456789"), decimals = 0;
+    if (!suffixed) {
+        return kvb_python_is_int(value, size);
+    }
+    if (digits > 0 && value[digits] == '.' && kvb_lower(value[size - 1]) == value[size - 1]) {
+        decimals = strspn(value + digits + 1, "0123456789");
+        decimals += decimals > 0 ? 1 : 0;
+    }
+    return digits > 0 && digits + decimals + 1 == size;
 }
 
 bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, char out[OPTIONAL_CAPACITY])
@@ -139,7 +157,9 @@ bool kvb_vllm_judge_number(const char *line, const struct kvb_engine *engine, ch
     }
     bool real = type == REAL || type == MAYBE_REAL, maybe = type == MAYBE_WHOLE || type == MAYBE_REAL;
     bool none = maybe && size == 4 && strncmp(value, "None", 4) == 0;
-    if (none || (real ? kvb_python_read_float(value, size, &number) : kvb_python_is_int(value, size))) {
+    if (none || (real               ? kvb_python_read_float(value, size, &number)
+                 : type == READABLE ? is_readable(value, size)
+                                    : kvb_python_is_int(value, size))) {
         return false;
     }
     say_type(out, flag->name, type, value, size);

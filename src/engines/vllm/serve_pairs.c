@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "budget/shapes.h"
+#include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve_members.h"
 
 #define METHOD_KEPT_SINCE KVB_RELEASE(0, 20, 0)
@@ -54,7 +55,20 @@ static bool has_several_encoders(const struct kvb_plan *plan)
 
 static bool pools_pictures(const struct kvb_plan *plan)
 {
-    return has_encoder(plan) && kvb_number(plan, KVB_SET_RUNNER) == KVB_RUNNER_POOLING;
+    return has_encoder(plan) && kvb_vllm_plan_pools(plan);
+}
+
+// Other than of one that encodes alone and hands over what it encoded, whose pictures may be prepared on the GPU.
+static bool runs_both(const struct kvb_plan *plan)
+{
+    return has_encoder(plan) && (plan->plain_flags & KVB_PLAIN_ENCODER_CACHE_TRANSFER) == 0;
+}
+
+// A class that is made of another one.
+static bool is_only_converted(const struct kvb_plan *plan)
+{
+    return kvb_class_of(plan->model.architecture, plan->engine.release) == NULL &&
+           kvb_class_served_by(plan->model.architecture, plan->engine.release) != NULL;
 }
 
 static bool is_nvidia(const struct kvb_plan *plan)
@@ -218,6 +232,19 @@ static const struct pair_row rows[] = {
      .text = "max_prompt_adapter_token must be set."},
     {R(9, 0), R(11, 0), .flag = "guided-decoding-disable-additional-properties", .without = "guided-decoding-backend",
      .without_holds = "guidance", .text = "disable_additional_properties is only supported for the guidance backend."},
+    {R(28, 0), 0, .flag = "mm-processor-device", .holds = "cuda", .when = runs_both,
+     .text = "Cannot run the multi-modal processor on 'cuda': this instance also runs the language model."},
+    {R(28, 0), 0, .flag = "mm-processor-kwargs", .holds = "\"device\": \"cuda", .when = runs_both,
+     .text = "Cannot run the multi-modal processor on 'cuda': this instance also runs the language model."},
+    {R(28, 0), 0, .flag = "mm-processor-kwargs", .holds = "\"device\":\"cuda", .when = runs_both,
+     .text = "Cannot run the multi-modal processor on 'cuda': this instance also runs the language model."},
+    {R(9, 0), R(9, 2), .flag = "quantization", .holds = "None", // to argparse, whose list has the word and no null
+     .text = "argument --quantization/-q: invalid choice: 'None'"},
+    {R(9, 2), R(10, 0), .flag = "quantization", .holds = "None",
+     .text = "1 validation error for ModelConfig, Unknown quantization method: None."},
+    {R(10, 1), 0, .flag = "convert", .holds = "none", .when = is_only_converted,
+     .text = "This model does not support `--runner pooling`. You can pass `--convert` to adapt it into a pooling "
+             "model."},
     {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none
      .text = "Unknown quantization method: none."},
     {0, 0, .flag = "quantization", .holds = "NONE", .when = looks_method_up,

@@ -136,6 +136,10 @@ static bool read_number(const char *at, const struct number_row *row, struct kvb
     at += strspn(at, " ");
     bool negative = row->with_sign && *at == '-';
     at += negative || *at == '+' ? 1 : 0;
+    if (row->member != NULL && (kvb_starts_with(at, "true") || kvb_starts_with(at, "false"))) {
+        *out = (struct kvb_plain_value){.set = true, .number = *at == 't' ? 1 : 0};
+        return true;
+    }
     if (!kvb_is_digit(*at)) {
         return false;
     }
@@ -255,15 +259,21 @@ static void note_word(const char *line, struct kvb_plan *plan)
     static const struct {
         const char *words;
         enum kvb_plain_number number;
+        uint64_t value;
     } words[] = {
-        {"--load-format gguf", KVB_PLAIN_GGUF_LOADER},
-        {"--data-parallel-backend ray", KVB_PLAIN_DATA_PARALLEL_RAY},
-        {"-dpb ray", KVB_PLAIN_DATA_PARALLEL_RAY},
+        {"--load-format gguf", KVB_PLAIN_LOADER_PACKAGE, KVB_LOADER_GGUF},
+        {"--load-format tensorizer", KVB_PLAIN_LOADER_PACKAGE, KVB_LOADER_TENSORIZER},
+        {"--load-format fastsafetensors", KVB_PLAIN_LOADER_PACKAGE, KVB_LOADER_FASTSAFETENSORS},
+        {"--load-format instanttensor", KVB_PLAIN_LOADER_PACKAGE, KVB_LOADER_INSTANTTENSOR},
+        {"--load-format modelexpress", KVB_PLAIN_LOADER_PACKAGE, KVB_LOADER_MODELEXPRESS},
+        {"--grpc", KVB_PLAIN_GRPC, 1},
+        {"--data-parallel-backend ray", KVB_PLAIN_DATA_PARALLEL_RAY, 1},
+        {"-dpb ray", KVB_PLAIN_DATA_PARALLEL_RAY, 1},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         const char *end = after(line, words[i].words);
         if (end != NULL && is_end(end)) {
-            plan->plain_numbers[words[i].number] = (struct kvb_plain_value){.set = true, .number = 1};
+            plan->plain_numbers[words[i].number] = (struct kvb_plain_value){.set = true, .number = words[i].value};
         }
     }
 }
@@ -369,5 +379,8 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
     kvb_vllm_graphs_said(deployment, plan);
     kvb_vllm_judge_bounds(deployment, plan);
     kvb_vllm_judge_limits(deployment, plan);
+    kvb_vllm_judge_encoder(deployment, plan);
+    kvb_vllm_judge_pooler(deployment, plan);
+    kvb_vllm_judge_adapters(deployment, plan);
     kvb_vllm_judge_pairs(deployment, plan);
 }

@@ -54,7 +54,7 @@ static const char *slip_of_rates(const struct synthetic *synthetic)
     uint64_t count = 0;
     uint32_t before = KVB_PPM;
     bool rises = false;
-    for (const char *at = synthetic->rates.value; kvb_element_next(&at, &rate); count++) {
+    for (const char *at = synthetic->rates.value + 1; kvb_element_next(&at, &rate); count++) {
         uint32_t ppm;
         if (!read(&rate, &ppm) || ppm > KVB_PPM) {
             return "synthetic_acceptance_rates entries must be in [0, 1]";

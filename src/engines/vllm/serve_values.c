@@ -1,6 +1,7 @@
 // Values of a serve line that a release lists and no other: words of argparse's choices, names of parsers of tool calls
 // and of reasoning. The lists are made from the releases (generated/choices.c).
 #include "base/text.h"
+#include "budget/shapes.h"
 #include "engines/vllm/serve.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "engines/vllm/release_tables.h"
 
 #define OPTIONAL_CAPACITY 256
+#define ENCODER_BACKEND "mm-encoder-attn-backend"
 #define LISTS_SORTED_SINCE KVB_RELEASE(0, 8, 5) // get_kwargs; before, in the order in which they are written
 #define TOOLS_ARE_CHOICE_UNTIL KVB_RELEASE(0, 6, 3)
 #define REASONING_IS_CHOICE_SINCE KVB_RELEASE(0, 8, 0) // of argparse's, until plugins had to be known first
@@ -40,7 +42,7 @@ static bool is_read_loosely(const char *flag)
 // Backends of attention are looked up by their names in capitals.
 static bool names_backend(const char *flag)
 {
-    return strcmp(flag, "attention-backend") == 0 || strcmp(flag, "mm-encoder-attn-backend") == 0;
+    return strcmp(flag, "attention-backend") == 0 || strcmp(flag, ENCODER_BACKEND) == 0;
 }
 
 static bool is_of_any_case(const char *flag, uint32_t release)
@@ -56,7 +58,8 @@ static char folded(char letter)
 
 static bool is_word(const struct kvb_known_choice *row, const char *value, size_t size, uint32_t release)
 {
-    if (strlen(row->word) != size) {
+    // a None that argparse lists is text, and what is given as one is not
+    if (strlen(row->word) != size || strcmp(row->word, "None") == 0) {
         return false;
     }
     bool loose = is_read_loosely(row->flag), any_case = is_of_any_case(row->flag, release);
@@ -90,11 +93,14 @@ static void add_list(char out[OPTIONAL_CAPACITY], const struct kvb_known_choice 
         return;
     }
     add_text(out, " (choose from ");
+    bool none = false; // stands last
     for (const struct kvb_known_choice *row = first; row != NULL; row = kvb_choice_after(row, release)) {
-        add_text(out, row == first ? "" : ", ");
-        add_text(out, row->word);
+        bool word = strcmp(row->word, "None") != 0;
+        none |= !word;
+        add_text(out, !word || out[strlen(out) - 1] == ' ' ? "" : ", ");
+        add_text(out, word ? row->word : "");
     }
-    add_text(out, ")");
+    add_text(out, none ? ", None)" : ")");
 }
 
 // Parsers are looked up by the server itself once plugins are read; a plugin may bring any name.
@@ -131,11 +137,12 @@ static bool judge_value(const struct kvb_deployment *deployment, const struct kv
     bool asked;
     const char *sentence = parser_sentence(deployment, first->flag, release, &asked);
     bool loads = strcmp(first->flag, "load-format") == 0 && release >= LOADERS_LISTED_SINCE;
-    bool brought = loads && size == 4 && strncmp(value, "gguf", size) == 0; // by a plugin, from 0.24.0
+    bool brought = loads && size == 4 && strncmp(value, "gguf", size) == 0;                // by a plugin, from 0.24.0
+    bool none = names_backend(first->flag) && size == 4 && strncmp(value, "None", 4) == 0; // optional_type()
     bool replaced = loads && is_given_as(deployment, "quantization", "bitsandbytes", release);
     bool looked_up = sentence != NULL || names_backend(first->flag); // of these an empty word is none
     bool said = size > 0 || (!looked_up && (value[-1] == '=' || value[-1] == ' '));
-    if (!asked || !said || brought || replaced || is_listed(first, value, size, release)) {
+    if (!asked || !said || none || brought || replaced || is_listed(first, value, size, release)) {
         return false;
     }
     out[0] = '\0';
@@ -269,10 +276,22 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
     }
     const char *value;
     const struct kvb_known_flag *flag = kvb_vllm_flag_of_line(line, release, &value);
-    const struct kvb_known_choice *first = flag != NULL ? kvb_choices_of(flag->name, release) : NULL;
+    bool read = flag != NULL && strcmp(flag->name, ENCODER_BACKEND) != 0;
+    const struct kvb_known_choice *first = read ? kvb_choices_of(flag->name, release) : NULL;
     if (flag != NULL && (judge_compared(flag, value, release, out) || judge_name(flag, value, release, out) ||
                          judge_version(flag, value, release, out))) {
         return true;
     }
     return first != NULL && judge_value(deployment, first, value, release, out);
+}
+
+void kvb_vllm_judge_encoder(const struct kvb_deployment *deployment, struct kvb_plan *plan)
+{
+    uint32_t release = plan->engine.release;
+    const char *value = kvb_vllm_said(deployment, ENCODER_BACKEND, release);
+    const struct kvb_known_choice *first = kvb_choices_of(ENCODER_BACKEND, release);
+    if (value != NULL && first != NULL && kvb_vllm_is_release(&plan->engine) && kvb_model_is_multimodal(&plan->model) &&
+        plan->command_error[0] == '\0') {
+        (void)judge_value(deployment, first, value, release, plan->command_error);
+    }
 }

@@ -2,8 +2,8 @@
 // Source: vllm/envs.py (enable_envs_cache, env_with_choices), vllm/v1/engine/core.py by release.
 #include <string.h>
 
-#include "base/text.h"
 #include "base/python_numbers.h"
+#include "base/text.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve.h"
 
@@ -14,10 +14,13 @@ static bool is_name(const char *name, const char *text, size_t length)
     return strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
+// Read at every start before that: vllm/envs.py v0.6.4 to v0.11.0, engine/arg_utils.py.
+static const struct kvb_known_variable generation = {"VLLM_USE_V1", KVB_RELEASE(0, 6, 4), KVB_RELEASE(0, 11, 1), 'i'};
+
 static const struct kvb_known_variable *find(const char *name, size_t length, uint32_t release)
 {
-    for (unsigned i = 0; i < kvb_known_variable_row_count; i++) {
-        const struct kvb_known_variable *row = &kvb_known_variable_rows[i];
+    for (unsigned i = 0; i <= kvb_known_variable_row_count; i++) {
+        const struct kvb_known_variable *row = i > 0 ? &kvb_known_variable_rows[i - 1] : &generation;
         bool there = release == 0 || (release >= row->since && (row->gone == 0 || release < row->gone));
         if (there && is_name(row->name, name, length)) {
             return row;

@@ -63,18 +63,21 @@ static bool read_partition(const char *value, const struct kvb_variable_row *row
     return true;
 }
 
+#define SWITCH(member) .read = kvb_variable_switch, .offset = offsetof(struct kvb_environment, member)
+
 const struct kvb_variable_row *kvb_vllm_variables(size_t *count)
 {
     static const struct kvb_variable_row rows[] = {
-        KVB_VARIABLE_SWITCH("VLLM_USE_V1", use_v1),
-        KVB_VARIABLE_SWITCH("VLLM_USE_V2_MODEL_RUNNER", use_v2_model_runner),
+        // Each of these three is judged by the releases that have it (variable_words.c).
+        {.name = "VLLM_USE_V1", SWITCH(use_v1), .any_word = true},
+        {.name = "VLLM_USE_V2_MODEL_RUNNER", SWITCH(use_v2_model_runner), .any_word = true},
+        {.name = "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", SWITCH(estimate_cudagraphs), .any_word = true},
         KVB_VARIABLE_SWITCH("VLLM_USE_FLASHINFER_SAMPLER", use_flashinfer_sampler),
-        KVB_VARIABLE_SWITCH("VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", estimate_cudagraphs),
         KVB_VARIABLE_SWITCH("VLLM_MLA_DISABLE", mla_disable),
         KVB_VARIABLE_SWITCH("VLLM_ROCM_MOE_PADDING", rocm_moe_padding),
-        KVB_VARIABLE_SWITCH("VLLM_ROCM_USE_AITER", rocm_use_aiter),
+        KVB_VARIABLE_TRUTH("VLLM_ROCM_USE_AITER", rocm_use_aiter),
         KVB_VARIABLE_SWITCH("VLLM_ALLOW_CHUNKED_LOCAL_ATTN_WITH_HYBRID_KV_CACHE", allow_chunked_local_hybrid),
-        KVB_VARIABLE_SWITCH("VLLM_ALLOW_LONG_MAX_MODEL_LEN", allow_long_max_model_len),
+        KVB_VARIABLE_TRUTH("VLLM_ALLOW_LONG_MAX_MODEL_LEN", allow_long_max_model_len),
         {.name = "VLLM_ATTENTION_BACKEND", .read = read_backend, .expected = "a backend such as FLASH_ATTN"},
         {.name = "VLLM_SPARSE_INDEXER_MAX_LOGITS_MB", .read = read_index_logits, .expected = "MiB such as 512"},
         {.name = "VLLM_PP_LAYER_PARTITION", .read = read_partition, .expected = "layers of each stage such as 16,16"},

@@ -158,6 +158,8 @@ void kvb_hf_build_rope(struct hf *hf);
 uint64_t kvb_hf_context_tokens(const struct hf *hf);
 // What a release starts with when it is another length (vllm/config/model.py _get_and_verify_max_len v0.11.1); 0: none.
 uint64_t kvb_hf_usual_tokens(const struct hf *hf);
+// Whether rope_scaling is there, and neither longrope nor Llama 3's nor that of Gemma 3.
+bool kvb_hf_scales_positions(const struct hf *hf);
 bool kvb_hf_names_length(const struct hf *hf);
 void kvb_hf_read_quantisation(struct hf *hf); // after the layers are built
 // Roles that a list of module names keeps from being quantised, as a bit set of enum kvb_role.

@@ -86,6 +86,7 @@ static void set_outer(struct hf *hf)
     model->pooling = kvb_hf_trait(hf, HF_POOLS);
     model->context_tokens = kvb_hf_context_tokens(hf);
     model->usual_tokens = kvb_hf_usual_tokens(hf);
+    model->scales_positions = kvb_hf_scales_positions(hf);
     model->any_length = !kvb_hf_names_length(hf);
     model->encoder.family = hf->architecture->encoder;
 }

@@ -59,6 +59,11 @@ uint64_t kvb_hf_usual_tokens(const struct hf *hf)
     return long_rope ? kvb_hf_get64(hf, HF_ORIGINAL_POSITIONS, 0) : 0;
 }
 
+bool kvb_hf_scales_positions(const struct hf *hf)
+{
+    return kvb_hf_has(hf, HF_ROPE_SCALING) && !keeps_length(hf) && !is_gemma3(hf);
+}
+
 uint64_t kvb_hf_context_tokens(const struct hf *hf)
 {
     uint64_t tokens = named_tokens(hf);
