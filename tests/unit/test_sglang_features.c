@@ -151,6 +151,17 @@ static const struct row flags[] = {
      "AssertionError: The expert parallel size must be 1 or the same as the"},
 };
 static const struct row plans[] = {
+    {R(5, 9), "--moe-a2a-backend flashinfer",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass moe"},
+    {R(5, 12), "--moe-a2a-backend flashinfer --moe-runner-backend flashinfer_cutlass", ""},
+    {R(5, 14), "--moe-a2a-backend flashinfer --tp-size 2 --dp-size 2 --enable-dp-attention",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass or"},
+    {R(5, 18), "--moe-a2a-backend flashinfer --tp-size 2 --dp-size 2 --enable-dp-attention",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass, flashinfer_cutedsl or"},
+    {R(5, 18),
+     "--moe-a2a-backend flashinfer --tp-size 2 --dp-size 2 --enable-dp-attention --moe-runner-backend "
+     "flashinfer_cutlass",
+     ""},
     {R(5, 7), "--dllm-algorithm LowConfidence", "Unknown diffusion LLM"},
     {R(5, 18), "--dllm-algorithm LowConfidence", "Unknown diffusion LLM"},
     {R(5, 1), "--decode-attention-backend trtllm_mla",

@@ -82,5 +82,16 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed|nvfp4_online @method=none",
      "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4', "
      "'modelopt_mixed' (with NVFP4 MoE layers), 'nvfp4_online', or hybrid NVFP4 models."},
+    {R(5, 9), R(5, 13), "moe-a2a-backend=flashinfer moe-runner-backend^flashinfer_cutlass @method=none",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass moe runner backend"},
+    {R(5, 13), R(5, 15),
+     "moe-a2a-backend=flashinfer moe-runner-backend^flashinfer_cutlass|flashinfer_cutedsl @method=none",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass or flashinfer_cutedsl moe runner "
+     "backend"},
+    {R(5, 15), 0,
+     "moe-a2a-backend=flashinfer moe-runner-backend^flashinfer_cutlass|flashinfer_cutedsl|flashinfer_trtllm_routed "
+     "@method=none",
+     "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass, flashinfer_cutedsl or "
+     "flashinfer_trtllm_routed moe runner backend"},
 };
 const size_t kvb_sgl_plan_rule_count = sizeof kvb_sgl_plan_rules / sizeof kvb_sgl_plan_rules[0];
