@@ -163,7 +163,7 @@ static bool only_figures(const struct kvb_log_reader *reader)
     const struct kvb_log_window *window = &reader->window;
     uint64_t line = 1;
     size_t begin = 1;                                                 // behind the break before the first line
-    for (size_t at = 1; at < window->length && !reader->slid; at++) { // same: behind its last break
+    for (size_t at = 1; at < window->length && !reader->slid; at++) { // its last byte is a break
         if (window->text[at] != '\n') {
             continue;
         }
