@@ -138,7 +138,8 @@ const struct kvb_variable_row *kvb_torch_variables(size_t *count);
     }
 #define KVB_VARIABLE_TRUTH(text, member)                                                                               \
     {                                                                                                                  \
-        .name = text, .read = kvb_variable_truth, .offset = offsetof(struct kvb_environment, member)                   \
+        .name = text, .read = kvb_variable_truth, .offset = offsetof(struct kvb_environment, member),                  \
+        .expected = "1 or true"                                                                                        \
     }
 
 #endif

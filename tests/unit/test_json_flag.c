@@ -245,8 +245,9 @@ static void test_environment(void **state)
     assert_int_equal(set("HF_HOME=/tmp"), KVB_OK);
     assert_int_equal(set("VLLM_PP_LAYER_PARTITION=10,,11"), KVB_BAD_TYPE);
     assert_int_equal(environment->layer_partition_count, 3); // untouched
-    assert_int_equal(set("VLLM_USE_V1=maybe"), KVB_BAD_TYPE);
-    assert_string_equal(problems.items[0].text, "VLLM_USE_V1: expected 0 or 1, found 'maybe'");
+    assert_int_equal(set("VLLM_USE_V1=maybe"), KVB_OK); // releases judge it
+    assert_int_equal(set("VLLM_MLA_DISABLE=maybe"), KVB_BAD_TYPE);
+    assert_string_equal(problems.items[0].text, "VLLM_MLA_DISABLE: expected 0 or 1, found 'maybe'");
     assert_int_equal(set("VLLM_USE_V1"), KVB_BAD_ARGUMENT);
     assert_string_equal(problems.items[0].text, "expected NAME=VALUE, found 'VLLM_USE_V1'");
     assert_int_equal(set("=1"), KVB_BAD_ARGUMENT);

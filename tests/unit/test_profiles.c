@@ -119,7 +119,7 @@ static void test_all_problems_at_once(void **state)
                                "  max_model_len: lots\n"
                                "  gpu_memory_utilization: 90\n"
                                "  limit_mm_per_prompt: {image: [2]}\n"
-                               "environment: {VLLM_USE_V1: maybe}\n"
+                               "environment: {VLLM_MLA_DISABLE: maybe}\n"
                                "reserve: {x: -1}\n"
                                "terms: {weight: 1GiB}\n";
     static const struct problem_row rows[] = {
@@ -132,7 +132,7 @@ static void test_all_problems_at_once(void **state)
         {KVB_BAD_TYPE, 9, 18, "max_model_len: 'lots' is not a whole number, 32k, 32K, 1M or auto"},
         {KVB_OUT_OF_RANGE, 10, 27, NULL},
         {KVB_BAD_TYPE, 11, 32, "image: expected one value, found a list"},
-        {KVB_BAD_TYPE, 12, 28, "VLLM_USE_V1: expected 0 or 1, found 'maybe'"},
+        {KVB_BAD_TYPE, 12, 33, "VLLM_MLA_DISABLE: expected 0 or 1, found 'maybe'"},
         {KVB_BAD_TYPE, 13, 14, "x: expected a size such as 8192MiB or 0, found '-1'"},
         {KVB_UNKNOWN_KEY, 14, 9, "unknown key 'weight' in a terms mapping; did you mean 'weights'?"},
     };

@@ -85,6 +85,11 @@ static void synthetic(void **state)
          "1 validation error for SpeculativeConfig, num_speculative_tokens: Input should be a valid integer"},
     };
     WALK(rows);
+    char out[256]; // the type is asked first, of a line
+    assert_true(kvb_vllm_judge_synthetic("{\"rejection_sample_method\": \"synthetic\", "
+                                         "\"synthetic_acceptance_rates\": [\"x\"]}",
+                                         R(20, 0), out));
+    assert_string_equal(out, range);
 }
 
 // vllm/config.py and vllm/engine/arg_utils.py v0.8.5 and v0.9.0.
@@ -157,6 +162,7 @@ static void words_that_are_empty(void **state)
         {R(10, 2), "\n--preemption-mode None",
          "argument --preemption-mode: invalid choice: 'None' (choose from recompute, swap, None)"},
         {R(27, 0), "\n--attention-backend None", TAKEN},
+        {R(27, 0), "\n--attention-backend Nope", "Unknown attention backend: 'Nope'."},
         {R(10, 2), "\n--distributed-executor-backend None", TAKEN},
         {R(28, 0), "\n--mm-processor-device AUTO",
          "argument --mm-processor-device: invalid choice: 'AUTO' (choose from auto, cpu, cuda)"},

@@ -76,6 +76,41 @@ static void poolers(void **state)
     assert_string_equal(plan.command_error, "");
 }
 
+// What may be of a later release, and what was refused before.
+static void encoders_of_others(void **state)
+{
+    (void)state;
+    struct kvb_engine engine;
+    make_llama_plan(&plan, R(16, 0));
+    plan.model.encoder.family = KVB_ENCODER_QWEN25_VL;
+    give_lines(R(16, 0), "\n--mm-encoder-attn-backend x", &deployment, &engine);
+    plan.engine = engine;
+    plan.command_error[0] = '\0';
+    kvb_vllm_judge_encoder(&deployment, &plan);
+    assert_string_equal(plan.command_error, "Unknown attention backend: 'x'.");
+    (void)kvb_copy(plan.command_error, sizeof plan.command_error, "another");
+    kvb_vllm_judge_encoder(&deployment, &plan);
+    assert_string_equal(plan.command_error, "another");
+    plan.command_error[0] = '\0';
+    (void)kvb_copy(plan.engine.version, sizeof plan.engine.version, "0.16.0.dev3");
+    kvb_vllm_judge_encoder(&deployment, &plan);
+    assert_string_equal(plan.command_error, "");
+}
+
+// A class that nobody makes of another is asked for nothing.
+static void unknown_classes_are_not_converted(void **state)
+{
+    (void)state;
+    struct kvb_engine engine;
+    make_llama_plan(&plan, R(16, 0));
+    give_lines(R(16, 0), "\n--convert none", &deployment, &engine);
+    plan.engine = engine;
+    (void)kvb_copy(plan.model.architecture, sizeof plan.model.architecture, "NobodysMachine");
+    plan.command_error[0] = '\0';
+    kvb_vllm_plain_flags(&deployment, &plan);
+    assert_string_equal(plan.command_error, "");
+}
+
 static void adapters_below_one(void **state)
 {
     (void)state;
@@ -131,6 +166,10 @@ static void parsers_of_reasoning(void **state)
         {R(27, 0), "\n--reasoning-parser-plugin /p.py" REASONING "{\"reasoning_parser\": \"own\"}", TAKEN},
     };
     WALK(rows);
+    char out[256]; // the type is asked first, of a line
+    kvb_deployment_init(&deployment);
+    assert_true(kvb_vllm_judge_reasoning(&deployment, "{\"reasoning_parser\": 5}", R(27, 0), out));
+    assert_string_equal(out, "KeyError: Reasoning parser '' not found.");
 }
 
 // human_readable_int: vllm/engine/arg_utils.py v0.24.0.
@@ -157,6 +196,21 @@ static void backends_of_encoders(void **state)
 #define VL "plan --gpu h200 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen2.5-VL-7B-Instruct --mm-encoder-attn-backend "
 #define NEWEST "plan --gpu h200 --engine vllm@0.28.0 -- vllm serve Qwen/"
     static const struct command_row_of_test rows[] = {
+        {"plan --gpu l4 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         1,
+         {"No valid attention backend"}},
+        {"plan --gpu h200 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         0,
+         {"!No valid"}},
+        {"plan --gpu h200 --engine vllm@0.27.1 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         1,
+         {"No valid attention backend"}},
+        {"plan --gpu mi300x --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         0,
+         {"!No valid"}},
+        {"plan --gpu-memory 24GiB --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         0,
+         {"!No valid"}},
         {VL "XFORMERS", 1, {"Unknown attention backend: 'XFORMERS'"}},
         {VL "None", 0, {"!Unknown attention"}},
         {VL "FLASH_ATTN", 0, {"!Unknown attention"}},
@@ -234,6 +288,7 @@ static void runners(void **state)
     EACH_COMMAND(rows);
 }
 
-KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(poolers), cmocka_unit_test(adapters_below_one),
+KVB_TEST_MAIN_WITH(stand_in_sources, NULL, cmocka_unit_test(poolers), cmocka_unit_test(encoders_of_others),
+                   cmocka_unit_test(unknown_classes_are_not_converted), cmocka_unit_test(adapters_below_one),
                    cmocka_unit_test(parsers_of_reasoning), cmocka_unit_test(numbers_with_a_suffix),
                    cmocka_unit_test(backends_of_encoders), cmocka_unit_test(variables), cmocka_unit_test(runners))

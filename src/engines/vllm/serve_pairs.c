@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "budget/gpu_facts.h"
 #include "budget/shapes.h"
 #include "engines/vllm/release_tables.h"
 #include "engines/vllm/serve_members.h"
@@ -74,6 +75,14 @@ static bool is_only_converted(const struct kvb_plan *plan)
 static bool is_nvidia(const struct kvb_plan *plan)
 {
     return plan->gpu.vendor == KVB_VENDOR_NVIDIA;
+}
+
+// Gaudi's cache is in no backend's list, but in that of FlashAttention 3 to 0.26, which asks for the letters fp8 alone.
+// Source: supported_kv_cache_dtypes and supports_kv_cache_dtype of vllm/v1/attention/backends v0.11.1 to v0.27.1.
+static bool reads_no_inc(const struct kvb_plan *plan)
+{
+    bool hopper = plan->gpu.compute_capability == KVB_CAPABILITY_HOPPER && plan->engine.release < R(27, 0);
+    return is_nvidia(plan) && plan->gpu.compute_capability > 0 && !hopper;
 }
 
 // params.json lies beside the config of Mistral's own checkpoints alone.
@@ -245,6 +254,8 @@ static const struct pair_row rows[] = {
     {R(10, 1), 0, .flag = "convert", .holds = "none", .when = is_only_converted,
      .text = "This model does not support `--runner pooling`. You can pass `--convert` to adapt it into a pooling "
              "model."},
+    {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = reads_no_inc,
+     .text = "No valid attention backend found for cuda with kv_cache_dtype=fp8_inc"},
     {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none
      .text = "Unknown quantization method: none."},
     {0, 0, .flag = "quantization", .holds = "NONE", .when = looks_method_up,

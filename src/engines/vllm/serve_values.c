@@ -288,9 +288,9 @@ bool kvb_vllm_judge_value(const struct kvb_deployment *deployment, const char *l
 void kvb_vllm_judge_encoder(const struct kvb_deployment *deployment, struct kvb_plan *plan)
 {
     uint32_t release = plan->engine.release;
-    const char *value = kvb_vllm_said(deployment, ENCODER_BACKEND, release);
     const struct kvb_known_choice *first = kvb_choices_of(ENCODER_BACKEND, release);
-    if (value != NULL && first != NULL && kvb_vllm_is_release(&plan->engine) && kvb_model_is_multimodal(&plan->model) &&
+    const char *value = first != NULL ? kvb_vllm_said(deployment, ENCODER_BACKEND, release) : NULL;
+    if (value != NULL && kvb_vllm_is_release(&plan->engine) && kvb_model_is_multimodal(&plan->model) &&
         plan->command_error[0] == '\0') {
         (void)judge_value(deployment, first, value, release, plan->command_error);
     }

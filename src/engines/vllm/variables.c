@@ -63,7 +63,8 @@ static bool read_partition(const char *value, const struct kvb_variable_row *row
     return true;
 }
 
-#define SWITCH(member) .read = kvb_variable_switch, .offset = offsetof(struct kvb_environment, member)
+#define SWITCH(member)                                                                                                 \
+    .read = kvb_variable_switch, .offset = offsetof(struct kvb_environment, member), .expected = "0 or 1"
 
 const struct kvb_variable_row *kvb_vllm_variables(size_t *count)
 {
