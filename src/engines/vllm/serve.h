@@ -83,6 +83,8 @@ bool kvb_vllm_plan_pools(const struct kvb_plan *plan);
 void kvb_vllm_judge_limits(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_pairs.c: flags that the release does not take together, or not alone.
 void kvb_vllm_judge_pairs(const struct kvb_deployment *deployment, struct kvb_plan *plan);
+// serve_ranks.c: ranks of a data-parallel line that begin or end outside, and two ways to spread requests over them.
+void kvb_vllm_judge_ranks(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // Whether a flag ("--name") without a row here takes a value, by the releases' own tables.
 bool kvb_vllm_takes_value(const char *word);
 // And whether it takes several.

@@ -25,6 +25,7 @@ struct pair_row {
     const char *without, *without_holds; // refused where this one is not given
     const char *variable;                // "NAME=value" has to be in the environment
     pair_test *when;
+    bool even_off; // the flag as --no-NAME, too
     const char *text;
 };
 
@@ -180,6 +181,9 @@ static const struct pair_row rows[] = {
      .text = "max_cudagraph_capture_size and compilation_config.max_cudagraph_capture_size are mutually exclusive"},
     {R(13, 0), 0, .flag = "attention-backend", .with = "attention-config", .with_holds = "\"backend\"",
      .text = "attention_backend and attention_config.backend are mutually exclusive"},
+    {R(16, 0), 0, .flag = "enable-flashinfer-autotune", .with = "kernel-config",
+     .with_holds = "\"enable_flashinfer_autotune\"", .even_off = true,
+     .text = "enable_flashinfer_autotune and kernel_config.enable_flashinfer_autotune are mutually exclusive"},
     {R(22, 0), 0, .flag = "spec-model", .with = "speculative-config", .with_holds = "\"model\"",
      .text = "--spec-model and --speculative-config['model'] are mutually exclusive"},
     {R(22, 0), 0, .flag = "spec-method", .with = "speculative-config", .with_holds = "\"method\"",
@@ -319,6 +323,19 @@ static bool is_given(const struct kvb_deployment *deployment, const char *flag, 
     return false;
 }
 
+static bool is_turned_off(const struct kvb_deployment *deployment, const char *flag, uint32_t release)
+{
+    for (const char *line = deployment->serve_flags; *line != '\0'; line = kvb_vllm_next_line(line)) {
+        const char *value;
+        bool off = false;
+        const struct kvb_known_flag *known = kvb_vllm_flag_given(line, release, &value, &off);
+        if (known != NULL && off && strcmp(known->name, flag) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether the flag's value is one of the words; NULL and what is no single word are none.
 static bool is_word(const struct kvb_deployment *deployment, const char *flag, const char *words, uint32_t release)
 {
@@ -352,7 +369,9 @@ static bool refuses(const struct kvb_deployment *deployment, const struct kvb_pl
 {
     uint32_t release = plan->engine.release;
     if (release < row->since || (row->gone != 0 && release >= row->gone) ||
-        !is_given(deployment, row->flag, row->holds, release) || says_nothing(deployment, row, release)) {
+        !(is_given(deployment, row->flag, row->holds, release) ||
+          (row->even_off && is_turned_off(deployment, row->flag, release))) ||
+        says_nothing(deployment, row, release)) {
         return false;
     }
     if (row->with != NULL && (!is_given(deployment, row->with, row->with_holds, release) ||

@@ -383,4 +383,5 @@ void kvb_vllm_plain_flags(const struct kvb_deployment *deployment, struct kvb_pl
     kvb_vllm_judge_pooler(deployment, plan);
     kvb_vllm_judge_adapters(deployment, plan);
     kvb_vllm_judge_pairs(deployment, plan);
+    kvb_vllm_judge_ranks(deployment, plan);
 }
