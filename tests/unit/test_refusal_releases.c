@@ -110,7 +110,8 @@ static const struct told told[] = {
     {"attention-head-size", "0.8.0", "0.9.2", true, kvb_refusal_head_size},
     {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend}, // is not valid for
     {"attention-backend", "0.11.1", "-", true, kvb_refusal_backend_latent},
-    {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache}, // FP8 KV cache is
+    {"kv-cache-dtype", "0.11.0", "-", true, kvb_refusal_triton_cache},     // FP8 KV cache is
+    {"kv-cache-dtype", "0.11.0", "0.22.0", true, kvb_refusal_flash_cache}, // Unrecognized FP8 dtype
     {"kv-cache-dtype", "0.11.1", "-", true, kvb_refusal_no_backend},
     {"kv-cache-dtype", "0.10.2", "0.11.1", true, kvb_refusal_flex_cache},
     {"kv-cache-dtype", "0.11.0", "0.11.1", true, kvb_refusal_named_16bit},

@@ -307,7 +307,42 @@ static void methods_of_deepseek_v4(void **state)
     }
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(pieces_uncompiled), cmocka_unit_test(latents_by_card),
+// flash_attn.py v0.21.0:174: FlashAttention reads e4m3 alone, and runs first while whole graphs are captured.
+static void e5m2_on_hopper(void **state)
+{
+    (void)state;
+    static const char sentence[] = "Unrecognized FP8 dtype: fp8_e5m2";
+    static const struct {
+        uint64_t word, mode;
+        uint32_t capability;
+        enum kvb_backend asked;
+        bool eager, refused;
+    } rows[] = {
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_AUTO, 90, KVB_BACKEND_AUTO, false, true},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_FULL_DECODE_ONLY, 90, KVB_BACKEND_FLASH_ATTN, false, true},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_AUTO, 90, KVB_BACKEND_AUTO, true, false},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_PIECEWISE, 90, KVB_BACKEND_AUTO, false, false},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_NONE, 90, KVB_BACKEND_AUTO, false, false},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_AUTO, 90, KVB_BACKEND_FLASHINFER, false, false},
+        {KVB_KV_FP8_E5M2, KVB_GRAPH_MODE_AUTO, 89, KVB_BACKEND_AUTO, false, false}, // FlashInfer's
+        {KVB_KV_FP8, KVB_GRAPH_MODE_AUTO, 90, KVB_BACKEND_AUTO, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_llama_plan(&plan, R(21, 0));
+        plan.gpu.compute_capability = rows[i].capability;
+        plan.environment.attention_backend = rows[i].asked;
+        set(&plan, KVB_SET_KV_CACHE_DTYPE, rows[i].word);
+        set(&plan, KVB_SET_CUDAGRAPH_MODE, rows[i].mode);
+        set(&plan, KVB_SET_ENFORCE_EAGER, rows[i].eager);
+        says(kvb_refusal_flash_cache, &plan, rows[i].refused ? sentence : NULL);
+    }
+    make_llama_plan(&plan, R(21, 0));
+    plan.gpu.vendor = KVB_VENDOR_AMD;
+    set(&plan, KVB_SET_KV_CACHE_DTYPE, KVB_KV_FP8_E5M2);
+    says(kvb_refusal_flash_cache, &plan, NULL);
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(e5m2_on_hopper), cmocka_unit_test(pieces_uncompiled), cmocka_unit_test(latents_by_card),
               cmocka_unit_test(methods_of_deepseek_v4), cmocka_unit_test(nodes_and_ranks),
               cmocka_unit_test(methods_without_a_name), cmocka_unit_test(triton_by_name),
               cmocka_unit_test(blocks_of_an_index), cmocka_unit_test(stages_of_one_block),

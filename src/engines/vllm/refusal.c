@@ -132,6 +132,7 @@ static const struct kvb_refusal_row rows[] = {
     {"attention-backend", R(11, 1), 0, true, kvb_refusal_backend_latent, "vllm/platforms/cuda.py get_attn_backend_cls"},
     {"kv-cache-dtype", R(11, 0), 0, true, kvb_refusal_triton_cache,
      "vllm/v1/attention/backends/triton_attn.py, vllm/platforms/cuda.py get_attn_backend_cls"},
+    {"kv-cache-dtype", R(11, 0), R(22, 0), true, kvb_refusal_flash_cache, "vllm/v1/attention/backends/flash_attn.py"},
     {"kv-cache-dtype", R(11, 1), 0, true, kvb_refusal_no_backend, "vllm/platforms/cuda.py get_attn_backend_cls"},
     {"kv-cache-dtype", R(10, 2), R(11, 1), true, kvb_refusal_flex_cache,
      "vllm/v1/attention/backends/flex_attention.py"},

@@ -72,7 +72,7 @@ const char *kvb_lora_rank_sentence(uint32_t release);
 bool kvb_prompts_are_whole(const struct kvb_context *context);
 
 kvb_refusal_test kvb_refusal_pooling_chunks, kvb_refusal_runner;
-kvb_refusal_test kvb_refusal_backend, kvb_refusal_triton_cache, kvb_refusal_no_backend;
+kvb_refusal_test kvb_refusal_backend, kvb_refusal_triton_cache, kvb_refusal_flash_cache, kvb_refusal_no_backend;
 kvb_refusal_test kvb_refusal_cpu_loras, kvb_refusal_lora_drafts, kvb_refusal_partial_prefills,
     kvb_refusal_prefill_threshold, kvb_refusal_data_ranks, kvb_refusal_nodes, kvb_refusal_gpu_count,
     kvb_refusal_redundant_experts, kvb_refusal_dbo, kvb_refusal_routed_experts, kvb_refusal_connector_role,

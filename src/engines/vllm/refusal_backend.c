@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "budget/gpu_facts.h"
+#include "engines/vllm/compile.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/kv_backend.h"
 #include "engines/vllm/refusal.h"
@@ -359,6 +360,19 @@ bool kvb_refusal_triton_cache(const struct kvb_context *context, char out[KVB_ER
                     "native FP8 (fp8e4nv) requires SM89+. Re-run with --kv-cache-dtype {2}.",
                     values);
     return true;
+}
+
+// To 0.21 FlashAttention takes every word of eight bits on Hopper, and finds no type for this one where it runs first:
+// while whole graphs are captured. Source: vllm/v1/attention/backends/flash_attn.py get_fp8_dtype_for_flashattn and
+// FlashAttentionImpl.forward v0.11.0, v0.11.2:633, v0.21.0:763.
+bool kvb_refusal_flash_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
+{
+    const struct kvb_attention_shape *shape = token_shape(context->model);
+    enum kvb_graph_mode mode = kvb_graph_mode_asked(context);
+    bool runs = !context->eager && mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
+    return kvb_refuse_if(is_asked(context, shape) && context->kv_word == KVB_KV_FP8_E5M2 && runs &&
+                             taken(context, shape) == KVB_BACKEND_FLASH_ATTN,
+                         out, "Unrecognized FP8 dtype: fp8_e5m2");
 }
 
 // Backends of models whose cache holds latents.
