@@ -194,14 +194,19 @@ static void backends_of_encoders(void **state)
 {
     (void)state;
 #define VL "plan --gpu h200 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen2.5-VL-7B-Instruct --mm-encoder-attn-backend "
+#define HOPPER "plan --gpu h200 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc"
 #define NEWEST "plan --gpu h200 --engine vllm@0.28.0 -- vllm serve Qwen/"
     static const struct command_row_of_test rows[] = {
         {"plan --gpu l4 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
          1,
          {"No valid attention backend"}},
-        {"plan --gpu h200 --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
-         0,
-         {"!No valid"}},
+        {"plan --gpu h200 --engine vllm@0.22.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+         1,
+         {"No valid attention backend"}},
+        {HOPPER, 1, {"Unrecognized FP8 dtype: fp8_inc", "!No valid"}},
+        {HOPPER " --enforce-eager", 0, {"!Unrecognized", "!No valid"}},
+        {HOPPER " --compilation-config.cudagraph_mode PIECEWISE", 0, {"!Unrecognized", "!No valid"}},
+        {HOPPER " --compilation-config.cudagraph_mode NONE", 0, {"!Unrecognized", "!No valid"}},
         {"plan --gpu h200 --engine vllm@0.27.1 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
          1,
          {"No valid attention backend"}},

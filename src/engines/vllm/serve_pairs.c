@@ -78,12 +78,27 @@ static bool is_nvidia(const struct kvb_plan *plan)
     return plan->gpu.vendor == KVB_VENDOR_NVIDIA;
 }
 
-// Gaudi's cache is in no backend's list, but in that of FlashAttention 3 to 0.26, which asks for the letters fp8 alone.
-// Source: supported_kv_cache_dtypes and supports_kv_cache_dtype of vllm/v1/attention/backends v0.11.1 to v0.27.1.
+#define FLASH_LISTS_SINCE R(22, 0)
+
+// Gaudi's cache is in no backend's list, but in that of FlashAttention 3 to 0.21, which asks for the letters fp8 alone
+// and has no type for it once whole graphs are captured.
+// Source: supported_kv_cache_dtypes and supports_kv_cache_dtype of vllm/v1/attention/backends v0.11.1 to v0.27.1;
+// flash_attn.py get_fp8_dtype_for_flashattn v0.11.2 and v0.21.0.
+static bool takes_flash3(const struct kvb_plan *plan)
+{
+    return plan->gpu.compute_capability == KVB_CAPABILITY_HOPPER && plan->engine.release < FLASH_LISTS_SINCE;
+}
+
 static bool reads_no_inc(const struct kvb_plan *plan)
 {
-    bool hopper = plan->gpu.compute_capability == KVB_CAPABILITY_HOPPER && plan->engine.release < R(27, 0);
-    return is_nvidia(plan) && plan->gpu.compute_capability > 0 && !hopper;
+    return is_nvidia(plan) && plan->gpu.compute_capability > 0 && !takes_flash3(plan);
+}
+
+static bool captures_flash3(const struct kvb_plan *plan)
+{
+    uint64_t mode = kvb_number(plan, KVB_SET_CUDAGRAPH_MODE);
+    bool whole = mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
+    return is_nvidia(plan) && takes_flash3(plan) && whole && kvb_number(plan, KVB_SET_ENFORCE_EAGER) == 0;
 }
 
 // params.json lies beside the config of Mistral's own checkpoints alone.
@@ -260,6 +275,8 @@ static const struct pair_row rows[] = {
              "model."},
     {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = reads_no_inc,
      .text = "No valid attention backend found for cuda with kv_cache_dtype=fp8_inc"},
+    {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = captures_flash3,
+     .text = "Unrecognized FP8 dtype: fp8_inc"},
     {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none
      .text = "Unknown quantization method: none."},
     {0, 0, .flag = "quantization", .holds = "NONE", .when = looks_method_up,
