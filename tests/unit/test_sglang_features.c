@@ -1,19 +1,9 @@
 // Flags of single features that releases refuse, alone, on a card or for a model. Expected: server_args.py of each
 // release at its tag, run with stand-ins for its imports on the same words, on a card of capability 9.0: the sentence
 // as far as no value stands in it, "" where it takes the line.
-#include <stdio.h>
-
 #include "engines/sglang/engine.h"
-#include "engines/sglang/serve.h"
-#include "engines/sglang/serve_rules.h"
-#include "unit/sglang_plan.h"
+#include "unit/sglang_judged.h"
 
-#define R(minor, patch) KVB_RELEASE(0, minor, patch)
-
-struct row {
-    uint32_t release;
-    const char *line, *said;
-};
 static const struct row flags[] = {
     {R(5, 10), "--moe-dp-size 0 --attn-cp-size 1", ""},
     {R(5, 11), "--moe-dp-size 0 --attn-cp-size 1",
@@ -205,45 +195,12 @@ static const struct row plans[] = {
     {R(5, 18), "--language-model-only", "--language-model-only does not support"},
 };
 
-// A line is judged as it is noted, a blank between words of one flag.
-static const char *judged(const char *line, uint32_t release)
-{
-    static char out[256];
-    struct kvb_engine engine = {.name = "sglang", .release = release};
-    char *at = deployment.serve_flags;
-    kvb_deployment_init(&deployment);
-    *at++ = '\n';
-    for (; *line != '\0'; line++) {
-        *at++ = line[0] == ' ' && line[1] == '-' && line[2] == '-' ? '\n' : *line;
-    }
-    *at = '\0';
-    kvb_sgl_judge(&deployment, &engine, out);
-    return out;
-}
-
-static void expect(const struct row *row, const char *found)
-{
-    size_t length = strlen(row->said);
-    if (strncmp(found, row->said, length) != 0 || (length == 0) != (found[0] == '\0')) {
-        fail_msg("%u %s: '%s'", (unsigned)row->release, row->line, found);
-    }
-}
-
 static void alone(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         expect(&flags[i], judged(flags[i].line, flags[i].release));
     }
-}
-
-static const char *refused(const char *gpu, uint32_t release, const char *model, const char *line)
-{
-    char engine[40], version[32], text[256];
-    (void)snprintf(engine, sizeof engine, "sglang@%s", kvb_release_format(version, release));
-    (void)snprintf(text, sizeof text, "%s %s", model, line);
-    resolve(engine, gpu, text);
-    return plan.command_error;
 }
 
 static void on_hopper(void **state)

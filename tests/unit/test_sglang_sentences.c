@@ -241,8 +241,8 @@ static void beside_the_sentences(void **state)
         {"sglang@0.5.18", "h100-sxm", Q3 DFLASH, false},
         {"sglang@0.5.18", "b200", Q3 "--kv-cache-dtype mxfp8", false},
         {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype mxfp8", false},
-        {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype nvfp4", false},
-        {"sglang@0.5.18", "h200", Q3 "--kv-cache-dtype fp4_mx_block16", false},
+        {"sglang@0.5.18", "rtx5090", Q3 "--kv-cache-dtype nvfp4 --attention-backend triton", false},
+        {"sglang@0.5.18", "h200", Q3 "--kv-cache-dtype fp4_mx_block16 --attention-backend triton", false},
         {"sglang@0.5.15", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", true},
         {"sglang@0.5.16", "h200", Q3 "--enable-deterministic-inference --attention-backend fa4", false},
         {"sglang@0.5.16", "b200", DSV3 "--enable-deterministic-inference --attention-backend fa4", true},
@@ -260,7 +260,7 @@ static void beside_the_sentences(void **state)
          LLAMA "--speculative-algorithm EAGLE --speculative-adaptive --speculative-eagle-topk 1 "
                "--speculative-num-steps 7",
          false},
-        {"sglang@0.5.18", "mi300x", Q3 "--kv-cache-dtype nvfp4", false}, // asked of CUDA alone
+        {"sglang@0.5.18", "mi300x", Q3 "--kv-cache-dtype nvfp4", true}, // by another sentence
     };
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         compute(told[i].engine, told[i].gpu, told[i].line);

@@ -250,7 +250,7 @@ static const struct refusal rows[] = {
      "AssertionError: chunked_prefill_size must be divisible by page_size"},
 };
 
-static const char *backend_name(enum kvb_sgl_backend backend)
+const char *kvb_sgl_backend_name(enum kvb_sgl_backend backend)
 {
     static const char *const names[] = {
         [KVB_SGL_BACKEND_FLASHINFER] = "flashinfer",
@@ -272,11 +272,11 @@ const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char
 {
     const struct kvb_sgl_setup *setup = &context->setup;
     char page[24], steps[24];
-    const char *values[] = {backend_name(setup->backend_asked),
+    const char *values[] = {kvb_sgl_backend_name(setup->backend_asked),
                             setup->model->architecture,
                             setup->model->quantisation.name,
                             kvb_sgl_method_name(context),
-                            backend_name(setup->backend),
+                            kvb_sgl_backend_name(setup->backend),
                             kvb_sgl_digits(page, setup->page_tokens),
                             kvb_sgl_digits(steps, setup->draft_steps)};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

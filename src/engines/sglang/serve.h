@@ -18,6 +18,8 @@ void kvb_sgl_judge(const struct kvb_deployment *deployment, const struct kvb_eng
 void kvb_sgl_judge_plan(const struct kvb_deployment *deployment, struct kvb_plan *plan);
 // serve_mapping.c: a line of that flag with a value that has to be JSON and is none.
 bool kvb_sgl_judge_mapping(const char *name, const char *line, char out[256]);
+// serve_buckets.c: the same with bounds of a histogram that the release does not take.
+bool kvb_sgl_judge_buckets(const char *name, const char *line, uint32_t release, char out[256]);
 // serve_values.c: the flag's line with a value that is none of its words or no number; `out` goes on from what it
 // holds.
 struct kvb_sgl_known_flag;

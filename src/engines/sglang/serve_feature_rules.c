@@ -9,15 +9,18 @@
 #define NO_ADAPTERS                                                                                                    \
     "AssertionError: When no initial --lora-paths is provided, you need to specify both --max-lora-rank and "          \
     "--lora-target-modules for LoRA initialization."
+#define OVERLAPPED_LORA                                                                                                \
+    "AssertionError: Enabling LoRA overlap loading requires pinning LoRA adapter weights in CPU memory, so "           \
+    "--max-loaded-loras must be less than or equal to double --max-loras-per-batch"
+#define GROWS "elastic-ep-backend max-ep-size>tp-size "
+#define PRIMARY "AssertionError: The primary --elastic-ep-initial-size must equal its launch-time TP size"
 
 const struct kvb_sgl_line_rule kvb_sgl_feature_rules[] = {
     {R(4, 9) + 3, 0, "enable-lora !lora-paths !lora-target-modules", NO_ADAPTERS},
     {R(4, 9) + 3, 0, "enable-lora !lora-paths !max-lora-rank", NO_ADAPTERS},
     {R(4, 9) + 3, 0, "enable-lora/lora-paths lora-target-modules=all lora-target-modules#1",
      "AssertionError: If 'all' is specified in --lora-target-modules, it should be the only module specified."},
-    {R(5, 8), 0, "enable-lora/lora-paths enable-lora-overlap-loading !max-loaded-loras",
-     "AssertionError: Enabling LoRA overlap loading requires pinning LoRA adapter weights in CPU memory, so "
-     "--max-loaded-loras must be less than or equal to double --max-loras-per-batch"},
+    {R(5, 8), 0, "enable-lora/lora-paths enable-lora-overlap-loading !max-loaded-loras", OVERLAPPED_LORA},
     {R(5, 17), 0, "ep-dispatch-algorithm=static|lp moe-a2a-backend=none",
      "--ep-dispatch-algorithm picks a different physical replica per rank, which only holds up when an a2a backend "
      "routes each token to a single rank. Use --ep-dispatch-algorithm dynamic with --moe-a2a-backend none."},
@@ -221,5 +224,54 @@ const struct kvb_sgl_line_rule kvb_sgl_feature_rules[] = {
     {R(5, 18), 0, "disaggregation-decode-retraction-backup=host_pool disaggregation-decode-enable-offload-kvcache",
      "The arguments disaggregation-decode-enable-offload-kvcache and disaggregation-decode-retraction-backup=host_pool "
      "are mutually exclusive"},
+    // ---- Products of ranks
+    {R(5, 9), 0, "attn-cp-size>1 tp-size%dp-size*attn-cp-size",
+     "AssertionError: tp_size must be divisible by dp_size * attn_cp_size"},
+    {R(5, 9), 0, "moe-dp-size>1 moe-a2a-backend=none tp-size<ep-size*moe-dp-size",
+     "AssertionError: ep_size * moe_dp_size must be less than or equal to tp_size"},
+    {R(5, 9), 0, "moe-dp-size>1 moe-a2a-backend=none ep-size>1 tp-size>ep-size*moe-dp-size",
+     "AssertionError: ep_size * moe_dp_size must be equal to tp_size"},
+    {R(5, 8), 0, "enable-lora/lora-paths enable-lora-overlap-loading max-loaded-loras>max-loras-per-batch*2",
+     OVERLAPPED_LORA},
+    {R(4, 10) + 2, 0, "enable-lora/lora-paths lora-paths#max-loaded-loras",
+     "AssertionError: The number of LoRA paths should not exceed max_loaded_loras."},
+    // ---- Groups of experts that grow
+    {R(5, 16), 0, "elastic-ep-initial-size max-ep-size<tp-size",
+     "AssertionError: --elastic-ep-initial-size is only valid for an Elastic EP deployment with --max-ep-size larger "
+     "than its local TP size."},
+    {R(5, 16), 0, GROWS "elastic-ep-scale-timeout<1",
+     "AssertionError: --elastic-ep-scale-timeout must be greater than zero."},
+    {R(5, 16), 0, GROWS "tokenizer-worker-num>1",
+     "AssertionError: Elastic EP runtime scale-up currently requires --tokenizer-worker-num 1."},
+    {R(5, 16), 0, GROWS "use-ray", "AssertionError: Elastic EP runtime scale-up does not support --use-ray."},
+    {R(5, 16), 0, GROWS "enable-elastic-expert-backup",
+     "AssertionError: Elastic EP runtime scale-up does not support --enable-elastic-expert-backup."},
+    {R(5, 16), 0, GROWS "elastic-ep-join-mode=scale !elastic-ep-initial-size",
+     "AssertionError: Elastic EP scale joiners require --elastic-ep-initial-size set to the primary deployment's "
+     "launch-time EP size."},
+    {R(5, 16), 0, GROWS "elastic-ep-join-mode=scale elastic-ep-initial-size>elastic-ep-join-rank-offset",
+     "AssertionError: --elastic-ep-initial-size cannot exceed the current EP size"},
+    {R(5, 16), 0, GROWS "elastic-ep-join-mode=scale tp-size<2 moe-dense-tp-size^1",
+     "AssertionError: A single-rank Elastic EP joining group requires --moe-dense-tp-size 1."},
+    {R(5, 16), 0, GROWS "elastic-ep-join-mode^scale elastic-ep-initial-size<tp-size", PRIMARY},
+    {R(5, 16), 0, GROWS "elastic-ep-join-mode^scale elastic-ep-initial-size>tp-size", PRIMARY},
+    {R(5, 16), 0, GROWS "load-balance-method^auto|round_robin|none",
+     "AssertionError: Elastic EP scale-up requires --load-balance-method round_robin"},
+    {R(5, 16), 0, GROWS "elastic-ep-backend^mooncake",
+     "AssertionError: Elastic EP runtime scale-up requires --elastic-ep-backend mooncake"},
+    {R(5, 16), 0, GROWS "!enable-dp-attention",
+     "AssertionError: Elastic EP scale-up requires --enable-dp-attention; without it the TP group is not equivalent to "
+     "WORLD and the post-scale collective path is invalid."},
+    // ---- Towers apart, HTTP/2
+    {R(5, 7), R(5, 13), "language-only !encoder-urls",
+     "requires at least one encoder urls to be set via --encoder-urls"},
+    {R(5, 11), R(5, 14), "enable-http2 tokenizer-worker-num>1",
+     "--enable-http2 does not yet support --tokenizer-worker-num > 1."},
+    {R(5, 18), 0, "enable-http2 http2-max-concurrent-streams<1",
+     "--http2-max-concurrent-streams must be between 1 and 4294967295."},
+    {R(5, 12), 0, "prefill-only-disable-kv-cache attn-cp-size>1",
+     "--prefill-only-disable-kv-cache is incompatible with --attn-cp-size > 1"},
+    {R(5, 12), 0, "prefill-only-disable-kv-cache enable-hisparse",
+     "--prefill-only-disable-kv-cache is incompatible with --enable-hisparse"},
 };
 const size_t kvb_sgl_feature_rule_count = sizeof kvb_sgl_feature_rules / sizeof kvb_sgl_feature_rules[0];

@@ -99,7 +99,8 @@ static bool say_value(const struct kvb_sgl_known_flag *row, const char *line, co
                       uint32_t release, char out[JUDGED])
 {
     char said[JUDGED] = "";
-    if (say_deprecated(row->name, release, out) || kvb_sgl_judge_mapping(row->name, line, out)) {
+    if (say_deprecated(row->name, release, out) || kvb_sgl_judge_mapping(row->name, line, out) ||
+        kvb_sgl_judge_buckets(row->name, line, release, out)) {
         return true;
     }
     begin(deployment, release, said);

@@ -3,6 +3,20 @@
 #include "engines/sglang/serve_rules.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define ALIKE "!prefill-attention-backend !decode-attention-backend " // no check where they differ
+#define DECODES "expects decode_attention_backend to be one of"
+#define ATTENDS "expects attention_backend to be one of"
+#define TOWERS                                                                                                         \
+    "Qwen2VLForConditionalGeneration|Qwen3VLForConditionalGeneration|Qwen2_5_VLForConditionalGeneration|"              \
+    "Qwen3VLMoeForConditionalGeneration|Qwen3OmniMoeForConditionalGeneration|Qwen2AudioForConditionalGeneration|"      \
+    "Qwen2_5OmniForConditionalGeneration"
+#define TOWERS_LATER                                                                                                   \
+    "|Qwen3_5ForConditionalGeneration|Qwen3_5MoeForConditionalGeneration|KimiVLForConditionalGeneration|"              \
+    "KimiK25ForConditionalGeneration"
+#define QWEN_ALONE "Model type is not supported for encoder disaggregation, only Qwen models are supported for now."
+#define NO_TOWERS                                                                                                      \
+    "Model type is not supported for encoder disaggregation. Supported architectures: Qwen2VL, Qwen3VL, Qwen3.5, "     \
+    "InternS2, Qwen2Audio, Qwen2.5Omni, Kimi, MiMoV2."
 
 const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
     {R(5, 1), R(5, 9), "decode-attention-backend=trtllm_mla @sm^100|101|103",
@@ -58,10 +72,10 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
     {R(5, 16), R(5, 18), "moe-runner-backend=flashinfer_cutedsl quantization^modelopt_fp4|modelopt_mixed @method=none",
      "AssertionError: Invalid quantization. FlashInfer CuteDSL MOE currently supports only: 'modelopt_fp4', "
      "'modelopt_mixed' (with NVFP4 MoE layers), or hybrid NVFP4 models."},
-    {R(5, 9), R(5, 11), "moe-a2a-backend=mori @chunk>4096 !enable-dp-attention",
+    {R(5, 9), R(5, 11), "moe-a2a-backend=mori @chunk>4096",
      "AssertionError: SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 4096) must be larger or equal to "
      "chunked_prefill_size"},
-    {R(5, 11), 0, "moe-a2a-backend=mori @chunk>4096 !enable-dp-attention disaggregation-mode^decode",
+    {R(5, 11), 0, "moe-a2a-backend=mori @chunk>4096 disaggregation-mode^decode",
      "AssertionError: SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 4096) must be larger or equal to "
      "chunked_prefill_size"},
     {R(5, 3), R(5, 5) + 1, "moe-runner-backend=flashinfer_cutlass quantization^modelopt_fp4 @method=none",
@@ -93,5 +107,58 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "@method=none",
      "AssertionError: Flashinfer MoE A2A is only supported with flashinfer_cutlass, flashinfer_cutedsl or "
      "flashinfer_trtllm_routed moe runner backend"},
+    {R(5, 15), 0, "enable-mamba-cache-stochastic-rounding @sm<1",
+     "Stochastic rounding for the Mamba SSM cache is only supported on NVIDIA CUDA platforms."},
+    {R(5, 15), 0, "enable-mamba-cache-stochastic-rounding mamba-backend^flashinfer @sm^100|101|103",
+     "Stochastic rounding for the Mamba SSM cache with --mamba-backend triton requires SM100 with CUDA >= 12.8"},
+    // ---- Caches of four bits; the card is asked before the lists
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4 @sm>0 @sm^100|101|103|120|121",
+     "--kv-cache-dtype=nvfp4 requires Blackwell SM100 or SM120. Use --kv-cache-dtype=fp4_mx_block16 for the "
+     "block-size-16 FP4 recipe."},
+    {R(5, 7), R(5, 16), "kv-cache-dtype=fp4_e2m1 @sm<1", "KV4 is not tested on non-CUDA platforms."},
+    {R(5, 7), R(5, 16), "kv-cache-dtype=fp4_e2m1 @mla=1 @prefill=fa4 @decode^cutlass_mla|flashinfer|trtllm_mla",
+     "AssertionError: KV4 FA4 MLA " DECODES},
+    {R(5, 7), R(5, 16), "kv-cache-dtype=fp4_e2m1 @mla=0 @prefill=fa4 @decode^triton|torch_native|flex_attention",
+     "AssertionError: KV4 FA4 MHA " DECODES},
+    {R(5, 7), R(5, 16),
+     "kv-cache-dtype=fp4_e2m1 " ALIKE "@mla=1 @prefill^fa4|cutlass_mla|flashinfer|trtllm_mla|flashmla",
+     "AssertionError: KV4 MLA " ATTENDS},
+    {R(5, 7), R(5, 16),
+     "kv-cache-dtype=fp4_e2m1 " ALIKE
+     "@mla=0 @class^GptOssForCausalLM @prefill^fa4|triton|torch_native|flex_attention|trtllm_mha",
+     "AssertionError: KV4 MHA " ATTENDS},
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 @sm<1", "KV4 is not tested on non-CUDA platforms."},
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 @mla=1 @prefill=fa4 @decode^cutlass_mla|flashinfer|trtllm_mla",
+     "AssertionError: KV4 FA4 MLA " DECODES},
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 @mla=0 @prefill=fa4 @decode^triton|torch_native|flex_attention",
+     "AssertionError: KV4 FA4 MHA " DECODES},
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 " ALIKE "@mla=1 @prefill^fa4|cutlass_mla|flashinfer|trtllm_mla",
+     "AssertionError: KV4 MLA " ATTENDS},
+    {R(5, 16), 0,
+     "kv-cache-dtype=nvfp4|fp4_mx_block16 " ALIKE
+     "@mla=0 @class^GptOssForCausalLM @prefill^fa4|triton|torch_native|flex_attention|trtllm_mha",
+     "AssertionError: KV4 MHA " ATTENDS},
+    // ---- Towers apart
+    {R(5, 10), R(5, 11), "encoder-only/language-only @class^" TOWERS, QWEN_ALONE},
+    {R(5, 11), R(5, 12), "encoder-only/language-only @class^" TOWERS TOWERS_LATER, QWEN_ALONE},
+    {R(5, 12), R(5, 13),
+     "encoder-only/language-only @class^" TOWERS TOWERS_LATER "|InternS2PreviewForConditionalGeneration", QWEN_ALONE},
+    {R(5, 13), R(5, 17),
+     "encoder-only/language-only @class^" TOWERS TOWERS_LATER
+     "|InternS2PreviewForConditionalGeneration|MiMoV2ForCausalLM",
+     NO_TOWERS},
+    {R(5, 17), 0,
+     "encoder-only/language-only @class^" TOWERS TOWERS_LATER
+     "|InternS2PreviewForConditionalGeneration|MiMoV2ForCausalLM|KimiK3ForConditionalGeneration",
+     NO_TOWERS},
+    // ---- Tokens of an exchange
+    {R(5, 17), 0, "moe-a2a-backend=pplx @chunk>128 disaggregation-mode^decode",
+     "AssertionError: SGLANG_PPLX_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 128) must be >= the per-rank pplx dispatch "
+     "tokens (chunked_prefill_size, or the decode cuda-graph batch size)"},
+    {R(5, 13), 0,
+     "moe-a2a-backend=flashinfer moe-runner-backend=flashinfer_cutedsl disaggregation-mode^decode @chunk>-1 "
+     "max-prefill-tokens>tp-size*1024",
+     "FlashInfer MoE A2A with flashinfer_cutedsl requires SGLANG_FLASHINFER_NUM_MAX_DISPATCH_TOKENS_PER_RANK * ep_size "
+     "to cover the largest CuteDSL MoE forward"},
 };
 const size_t kvb_sgl_plan_rule_count = sizeof kvb_sgl_plan_rules / sizeof kvb_sgl_plan_rules[0];

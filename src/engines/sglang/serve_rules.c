@@ -8,9 +8,10 @@
 #include "budget/shapes.h"
 #include "engines/sglang/context.h"
 #include "engines/sglang/known_flags.h"
+#include "engines/sglang/refusals.h"
 #include "engines/sglang/say.h"
 
-#define NUMBER_LIMIT INT64_C(1000000000000)
+#define NUMBER_LIMIT INT64_C(100000000) // a product of two of ten times that fits
 #define OPERATORS "=^<>%~#{}"
 
 // What is asked: a line, and the plan it belongs to or NULL.
@@ -76,6 +77,7 @@ static const char *default_of(struct span name)
         {"moe-dp-size", "1"},
         {"attn-cp-size", "1"},
         {"max-loras-per-batch", "8"},
+        {"max-prefill-tokens", "16384"},
         {"max-ep-size", "0"},
         {"disaggregation-mode", "null"},
         {"schedule-policy", "fcfs"},
@@ -140,7 +142,19 @@ static uint64_t chunk_of(const struct kvb_plan *plan)
     kvb_sgl_context_init(plan, &context);
     uint64_t tokens = context.setup.chunk_tokens;
     tokens = tokens > 0 ? tokens : context.defaults.chunk_tokens;
-    return tokens == KVB_SGL_OFF ? 0 : tokens;
+    return tokens == KVB_SGL_OFF ? 0 : tokens / kvb_sgl_attention_groups(&context.setup);
+}
+
+// The backend of attention for a part of the work: the first of the flags that is said, or the release's choice.
+static struct span backend_of(const struct asked *asked, const char *flags)
+{
+    struct span words = said(asked, span_of(flags));
+    if (words.at != NULL) {
+        return first_word(words);
+    }
+    struct kvb_sgl_context context;
+    kvb_sgl_context_init(asked->plan, &context);
+    return span_of(kvb_sgl_backend_name(context.setup.backend));
 }
 
 // What a rule asks of the plan.
@@ -161,6 +175,12 @@ static struct span fact_of(struct asked *asked, struct span name)
     if (is_text(name, "@sm")) {
         bool cuda = plan->gpu.vendor == KVB_VENDOR_NVIDIA;
         return span_of(kvb_sgl_digits(asked->digits, cuda ? plan->gpu.compute_capability : 0));
+    }
+    if (is_text(name, "@prefill")) {
+        return backend_of(asked, "prefill-attention-backend/attention-backend");
+    }
+    if (is_text(name, "@decode")) {
+        return backend_of(asked, "decode-attention-backend/attention-backend");
     }
     bool sparse = mla && kvb_kind_of(&plan->model, 0)->attention.index_heads > 0;
     return span_of((is_text(name, "@mla") ? mla : sparse) ? "1" : "0");
@@ -215,10 +235,29 @@ static bool is_unsaid(struct span value)
     return value.at != NULL && memchr(value.at, '$', value.size) != NULL;
 }
 
-static bool compares(struct span left, char sign, struct span right)
+// Of numbers and flags with * between; false where one of them is not said.
+static bool product_of(struct asked *asked, struct span factors, int64_t *product)
+{
+    *product = 1;
+    for (size_t from = 0; from < factors.size;) {
+        struct span factor = {factors.at + from, 0};
+        while (from + factor.size < factors.size && factor.at[factor.size] != '*') {
+            factor.size++;
+        }
+        int64_t number;
+        if (!number_of(factor.at[0] >= 'a' ? value_of(asked, factor) : factor, &number)) {
+            return false;
+        }
+        *product *= number;
+        from += factor.size + 1;
+    }
+    return true;
+}
+
+static bool compares(struct asked *asked, struct span left, char sign, struct span right)
 {
     int64_t a, b;
-    if (!number_of(left, &a) || !number_of(right, &b)) {
+    if (!number_of(left, &a) || !product_of(asked, right, &b)) {
         return false;
     }
     return sign == '<' ? a < b : sign == '>' ? a > b : b == 0 || a % b != 0;
@@ -276,12 +315,16 @@ static bool has_member(struct span json, char sign, struct span words)
 }
 
 // Terms about all words behind a flag.
-static bool words_hold(struct span words, char sign, struct span right)
+static bool words_hold(struct asked *asked, struct span words, char sign, struct span right)
 {
+    int64_t most;
     if (words.at == NULL || is_unsaid(words)) {
         return false;
     }
-    return sign == '#' ? count_of(words) > (size_t)(right.at[0] - '0') : has_member(words, sign, right);
+    if (sign != '#') {
+        return has_member(words, sign, right);
+    }
+    return product_of(asked, right, &most) && (int64_t)count_of(words) > most;
 }
 
 static bool term_holds(struct span term, struct asked *asked)
@@ -300,7 +343,7 @@ static bool term_holds(struct span term, struct asked *asked)
     char sign = term.at[length];
     struct span right = {term.at + length + 1, term.size - length - 1};
     if (sign == '#' || sign == '{' || sign == '}') {
-        return words_hold(said(asked, name), sign, right);
+        return words_hold(asked, said(asked, name), sign, right);
     }
     struct span value = value_of(asked, name);
     if (is_unsaid(value)) {
@@ -312,8 +355,7 @@ static bool term_holds(struct span term, struct asked *asked)
     if (sign == '~') {
         return value.at != NULL && memchr(value.at, right.at[0], value.size) != NULL;
     }
-    bool flag = right.at[0] >= 'a';
-    return compares(value, sign, flag ? value_of(asked, right) : right);
+    return compares(asked, value, sign, right);
 }
 
 static bool line_holds(const char *when, struct asked *asked)

@@ -14,11 +14,12 @@
 //   !name     it is not              name^a|b  none of them           name%b  not a multiple of
 //   a/b       one of them is given   name#N    more than N words   name{a|b  JSON with another key than these
 //   name}a|b  JSON with one of them that is no mapping              name~:    it has that character
-// `b` is a number or a flag. Numbers that nobody said make no term true. What begins with @ is asked of the plan:
+// `b` and `N` are a number, a flag, or several of them with * between. Numbers that nobody said make no term true. What begins with @ is asked of the plan:
 //   @sm      compute capability of an NVIDIA card, 90 of 9.0; 0: it is none
 //   @class   the model's             @method   the checkpoint's quantisation, "none"
 //   @mla     1: it keeps latents     @sparse   1: latents and an indexer
-//   @chunk   tokens of a chunk as the release chooses them; none where a variable says what is compared with it
+//   @prefill @decode   the backend of attention asked for or chosen
+//   @chunk   tokens of a chunk of one group as the release chooses them; none where a variable says what is compared with it
 struct kvb_sgl_line_rule {
     uint32_t since, until; // releases that refuse it; until 0: all later
     const char *when;

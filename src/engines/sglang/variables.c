@@ -20,5 +20,7 @@ const struct kvb_variable_row *kvb_sgl_variables(size_t *count)
 // What a rule of a line compares with (serve_rules.h, @chunk).
 bool kvb_sgl_notes_variable(const char *name)
 {
-    return strcmp(name, "SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK") == 0;
+    return strcmp(name, "SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK") == 0 ||
+           strcmp(name, "SGLANG_PPLX_NUM_MAX_DISPATCH_TOKENS_PER_RANK") == 0 ||
+           strcmp(name, "SGLANG_FLASHINFER_NUM_MAX_DISPATCH_TOKENS_PER_RANK") == 0;
 }
