@@ -3,6 +3,7 @@
 #include "engines/sglang/serve_rules.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
+#define PREFIXES_OF_STATES "@states=1 !disable-radix-cache mamba-radix-cache-strategy/mamba-scheduler-strategy"
 #define ALIKE "!prefill-attention-backend !decode-attention-backend " // no check where they differ
 #define DECODES "expects decode_attention_backend to be one of"
 #define ATTENDS "expects attention_backend to be one of"
@@ -111,6 +112,24 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "Stochastic rounding for the Mamba SSM cache is only supported on NVIDIA CUDA platforms."},
     {R(5, 15), 0, "enable-mamba-cache-stochastic-rounding mamba-backend^flashinfer @sm^100|101|103",
      "Stochastic rounding for the Mamba SSM cache with --mamba-backend triton requires SM100 with CUDA >= 12.8"},
+    // ---- Recurrent states beside prefixes
+    {R(5, 10), R(5, 14), "@states=1 mamba-scheduler-strategy=extra_buffer|extra_buffer_lazy disable-radix-cache",
+     "mamba extra_buffer is not compatible with --disable-radix-cache"},
+    {R(5, 9), R(5, 14),
+     "@states=1 mamba-scheduler-strategy=extra_buffer|extra_buffer_lazy "
+     "speculative-num-draft-tokens>mamba-track-interval",
+     "AssertionError: mamba_track_interval must be greater than or equal to speculative_num_draft_tokens"},
+    {R(5, 9), R(5, 14),
+     "@states=1 mamba-scheduler-strategy=extra_buffer|extra_buffer_lazy mamba-track-interval%page-size",
+     "AssertionError: mamba_track_interval must be divisible by page_size"},
+    {R(5, 14), 0,
+     PREFIXES_OF_STATES "=extra_buffer|extra_buffer_lazy speculative-num-draft-tokens>mamba-track-interval",
+     "assert view.mamba_track_interval >= view.speculative_num_draft_tokens: AssertionError"},
+    {R(5, 14), 0, PREFIXES_OF_STATES "=extra_buffer|extra_buffer_lazy mamba-track-interval%page-size",
+     "assert view.mamba_track_interval % view.page_size == 0: AssertionError"},
+    {R(5, 14), 0, PREFIXES_OF_STATES "=no_buffer page-size>1", "AssertionError: no_buffer only supports page_size=1."},
+    {R(5, 14), 0, PREFIXES_OF_STATES "=no_buffer !disable-overlap-schedule",
+     "AssertionError: no_buffer do not support overlap schedule. Try to set disable_overlap_schedule=True."},
     // ---- Caches of four bits; the card is asked before the lists
     {R(5, 16), 0, "kv-cache-dtype=nvfp4 @sm>0 @sm^100|101|103|120|121",
      "--kv-cache-dtype=nvfp4 requires Blackwell SM100 or SM120. Use --kv-cache-dtype=fp4_mx_block16 for the "

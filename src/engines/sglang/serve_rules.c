@@ -78,6 +78,7 @@ static const char *default_of(struct span name)
         {"attn-cp-size", "1"},
         {"max-loras-per-batch", "8"},
         {"max-prefill-tokens", "16384"},
+        {"mamba-track-interval", "256"},
         {"max-ep-size", "0"},
         {"disaggregation-mode", "null"},
         {"schedule-policy", "fcfs"},
@@ -181,6 +182,9 @@ static struct span fact_of(struct asked *asked, struct span name)
     }
     if (is_text(name, "@decode")) {
         return backend_of(asked, "decode-attention-backend/attention-backend");
+    }
+    if (is_text(name, "@states")) {
+        return span_of(kvb_sgl_has_states(&plan->model) ? "1" : "0");
     }
     bool sparse = mla && kvb_kind_of(&plan->model, 0)->attention.index_heads > 0;
     return span_of((is_text(name, "@mla") ? mla : sparse) ? "1" : "0");
