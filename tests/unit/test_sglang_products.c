@@ -112,6 +112,15 @@ static const struct row flags[] = {
      "AssertionError: --generation-tokens-buckets custom rule requires at le"},
     {R(5, 18), "--generation-tokens-buckets custom 1 x",
      "AssertionError: --generation-tokens-buckets custom rule bucket values"},
+    // a host's pool of a share of the device's: int(device_pool.size * ratio), which has to be above it before 0.5.15
+    {R(5, 9), "--hicache-ratio -1", ""},
+    {R(5, 9), "--enable-hierarchical-cache --hicache-ratio -1", "AssertionError: The host memory should be larger"},
+    {R(5, 9), "--enable-hierarchical-cache --hicache-ratio 0", "AssertionError: The host memory should be larger"},
+    {R(5, 9), "--enable-hierarchical-cache --hicache-ratio -1 --hicache-size 2", ""},
+    {R(5, 9), "--enable-hierarchical-cache --hicache-ratio 2", ""},
+    {R(5, 15), "--enable-hierarchical-cache --hicache-ratio 0", ""},
+    {R(5, 15), "--enable-hierarchical-cache --hicache-ratio -0.5",
+     "RuntimeError: Trying to create tensor with negative"},
     // beside the package, which one may have
     {R(5, 11), "--enable-http2 --tokenizer-worker-num 2", "--enable-http2 does not yet support --tokenizer-worker-num"},
     {R(5, 14), "--enable-http2 --tokenizer-worker-num 2", ""},
@@ -301,6 +310,14 @@ static bool holds(const char *when, const char *line)
     return kvb_sgl_line_holds(when, line, R(5, 18));
 }
 
+// Where no tier is kept, a ratio below 0 is taken as the release takes it.
+static void ratio_of_nothing(void **state)
+{
+    (void)state;
+    assert_string_equal(refused("h100-sxm", R(5, 18), "Qwen/Qwen3-8B", "--hicache-ratio -1"), "");
+    assert_string_equal(refused("h100-sxm", R(5, 18), "Qwen/Qwen3-8B", "--hicache-ratio -0.5"), "");
+}
+
 static void terms(void **state)
 {
     (void)state;
@@ -366,5 +383,5 @@ static void names(void **state)
 }
 
 KVB_TEST_MAIN(cmocka_unit_test(alone), cmocka_unit_test(on_hopper), cmocka_unit_test(elsewhere),
-              cmocka_unit_test(terms), cmocka_unit_test(buckets), cmocka_unit_test(noted), cmocka_unit_test(names),
-              cmocka_unit_test(formats_of_a_profile))
+              cmocka_unit_test(terms), cmocka_unit_test(buckets), cmocka_unit_test(noted),
+              cmocka_unit_test(ratio_of_nothing), cmocka_unit_test(names), cmocka_unit_test(formats_of_a_profile))

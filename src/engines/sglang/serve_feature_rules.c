@@ -235,6 +235,11 @@ const struct kvb_sgl_line_rule kvb_sgl_feature_rules[] = {
      OVERLAPPED_LORA},
     {R(4, 10) + 2, 0, "enable-lora/lora-paths lora-paths#max-loaded-loras",
      "AssertionError: The number of LoRA paths should not exceed max_loaded_loras."},
+    // ---- Tiers: the host's pool of memory_pool_host.py, whose ratio nothing asks elsewhere
+    {R(4, 4) + 2, R(5, 15), "enable-hierarchical-cache hicache-ratio<1 hicache-size<1",
+     "AssertionError: The host memory should be larger than the device memory with the current protocol"},
+    {R(5, 15), 0, "enable-hierarchical-cache hicache-ratio<0 hicache-size<1",
+     "RuntimeError: Trying to create tensor with negative dimension"},
     // ---- Groups of experts that grow
     {R(5, 16), 0, "elastic-ep-initial-size max-ep-size<tp-size",
      "AssertionError: --elastic-ep-initial-size is only valid for an Elastic EP deployment with --max-ep-size larger "

@@ -233,7 +233,7 @@ static const struct kvb_serve_flag rows[] = {
     {.name = "mamba-scheduler-strategy", SETTING(MAMBA_EXTRA_BUFFER), .since = R(5, 7)},
     {.name = "cpu-offload-gb", .since = R(3, 6) + 1, SETTING(CPU_OFFLOAD_GB), .below_is_least = true},
     {.name = "enable-hierarchical-cache", SETTING(ENABLE_HIERARCHICAL_CACHE), .since = R(4, 2) + 1},
-    {.name = "hicache-ratio", SETTING(HICACHE_RATIO), .since = R(4, 4) + 2},
+    {.name = "hicache-ratio", SETTING(HICACHE_RATIO), .below_is_least = true, .since = R(4, 4) + 2},
     {.name = "hicache-size", SETTING(HICACHE_SIZE), .below_is_least = true, .since = R(4, 5) + 3},
     {.name = "enable-lora", SETTING(ENABLE_LORA), .since = R(4, 9) + 3},
     {.name = "max-loras-per-batch", .since = R(3, 1), SETTING(MAX_LORAS)},

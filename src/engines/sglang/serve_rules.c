@@ -79,6 +79,7 @@ static const char *default_of(struct span name)
         {"max-loras-per-batch", "8"},
         {"max-prefill-tokens", "16384"},
         {"mamba-track-interval", "256"},
+        {"hicache-size", "0"},
         {"max-ep-size", "0"},
         {"disaggregation-mode", "null"},
         {"schedule-policy", "fcfs"},
