@@ -112,6 +112,7 @@ static const struct row flags[] = {
      "AssertionError: --generation-tokens-buckets custom rule requires at le"},
     {R(5, 18), "--generation-tokens-buckets custom 1 x",
      "AssertionError: --generation-tokens-buckets custom rule bucket values"},
+    {R(5, 18), "--prompt-tokens-buckets xyz 1", "AssertionError: Unsupported --prompt-tokens-buckets rule type"},
     // a host's pool of a share of the device's: int(device_pool.size * ratio), which has to be above it before 0.5.15
     {R(5, 9), "--hicache-ratio -1", ""},
     {R(5, 9), "--enable-hierarchical-cache --hicache-ratio -1", "AssertionError: The host memory should be larger"},
@@ -361,6 +362,27 @@ static void formats_of_a_profile(void **state)
     }
 }
 
+// More ranks than GPUs are stated have no device to set, unless other nodes have some.
+static void ranks_without_gpus(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        uint32_t stated;
+        bool refused;
+    } rows[] = {{"Qwen/Qwen3-8B --tp-size 4", 2, true},
+                {"Qwen/Qwen3-8B --tp-size 4", 4, false},
+                {"Qwen/Qwen3-8B --tp-size 4", 0, false},
+                {"Qwen/Qwen3-8B --tp-size 4 --nnodes 2", 2, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[256];
+        resolve("sglang@0.5.9", "h100-sxm", rows[i].line);
+        deployment.gpus_stated = rows[i].stated;
+        kvb_sgl_judge(&deployment, &plan.engine, out);
+        assert_string_equal(out, rows[i].refused ? "RuntimeError: CUDA error: invalid device ordinal" : "");
+    }
+}
+
 // Each variable that says what a chunk is compared with leaves it open.
 static void noted(void **state)
 {
@@ -384,4 +406,5 @@ static void names(void **state)
 
 KVB_TEST_MAIN(cmocka_unit_test(alone), cmocka_unit_test(on_hopper), cmocka_unit_test(elsewhere),
               cmocka_unit_test(terms), cmocka_unit_test(buckets), cmocka_unit_test(noted),
-              cmocka_unit_test(ratio_of_nothing), cmocka_unit_test(names), cmocka_unit_test(formats_of_a_profile))
+              cmocka_unit_test(ranks_without_gpus), cmocka_unit_test(ratio_of_nothing), cmocka_unit_test(names),
+              cmocka_unit_test(formats_of_a_profile))

@@ -68,7 +68,14 @@ static const struct {
     {"sglang@0.5.12", "h200", HYBRID "--tp-size 4", NULL, NULL},
     {"sglang@0.5.14", "h200", HYBRID "--tp-size 4 " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
     {"sglang@0.5.14", "h200",
-     HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", NULL, NULL},
+     HYBRID "--tp-size 4 --disable-overlap-schedule --mamba-scheduler-strategy no_buffer " EAGLE
+            "--speculative-eagle-topk 1",
+     NULL, NULL},
+    // 0.5.9:5182, of a chunk of 8192 tokens that nobody said
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 48", "arguments",
+     "AssertionError: chunked_prefill_size must be divisible by page_size"},
+    {"sglang@0.5.9", "h100-sxm", Q3 "--page-size 64", NULL, NULL},
+    {"sglang@0.5.9", "h100-sxm", "Qwen/Qwen2.5-VL-7B-Instruct --page-size 48", NULL, NULL},
     {"sglang@0.5.13", "h200",
      HYBRID "--tp-size 4 --mamba-scheduler-strategy no_buffer " EAGLE "--speculative-eagle-topk 1", "arguments",
      STATES_WITH_DRAFT " and set SGLANG_ENABLE_SPEC_V2=1."},
