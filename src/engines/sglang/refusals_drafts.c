@@ -111,8 +111,8 @@ bool kvb_sgl_models_with_groups(const struct kvb_sgl_context *context)
 bool kvb_sgl_states_with_draft(const struct kvb_sgl_context *context)
 {
     const struct kvb_sgl_setup *setup = &context->setup;
-    bool off = setup->no_radix || (setup->hip && setup->release >= R(5, 11)); // ROCm: switched off instead
-    return kvb_sgl_has_states(setup->model) && setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer && !off;
+    bool bare = setup->draft != KVB_SGL_DRAFT_NONE && !setup->state_extra_buffer;
+    return kvb_sgl_has_states(setup->model) && bare && !setup->no_radix; // ROCm has it off from 0.5.11 on
 }
 
 bool kvb_sgl_stages_with_draft(const struct kvb_sgl_context *context)

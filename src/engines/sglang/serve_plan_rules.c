@@ -7,6 +7,7 @@
 #define ALIKE "!prefill-attention-backend !decode-attention-backend " // no check where they differ
 #define DECODES "expects decode_attention_backend to be one of"
 #define ATTENDS "expects attention_backend to be one of"
+#define KERNELS "fa4|triton|torch_native|flex_attention|trtllm_mha"
 #define TOWERS                                                                                                         \
     "Qwen2VLForConditionalGeneration|Qwen3VLForConditionalGeneration|Qwen2_5_VLForConditionalGeneration|"              \
     "Qwen3VLMoeForConditionalGeneration|Qwen3OmniMoeForConditionalGeneration|Qwen2AudioForConditionalGeneration|"      \
@@ -130,7 +131,7 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
     {R(5, 14), 0, PREFIXES_OF_STATES "=no_buffer page-size>1", "AssertionError: no_buffer only supports page_size=1."},
     {R(5, 14), 0, PREFIXES_OF_STATES "=no_buffer !disable-overlap-schedule",
      "AssertionError: no_buffer do not support overlap schedule. Try to set disable_overlap_schedule=True."},
-    // ---- Caches of four bits; the card is asked before the lists
+    // ---- Caches of four bits; the card is asked before the lists. Public starts on SM12x name no backend and ran.
     {R(5, 16), 0, "kv-cache-dtype=nvfp4 @sm>0 @sm^100|101|103|120|121",
      "--kv-cache-dtype=nvfp4 requires Blackwell SM100 or SM120. Use --kv-cache-dtype=fp4_mx_block16 for the "
      "block-size-16 FP4 recipe."},
@@ -142,9 +143,11 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
     {R(5, 7), R(5, 16),
      "kv-cache-dtype=fp4_e2m1 " ALIKE "@mla=1 @prefill^fa4|cutlass_mla|flashinfer|trtllm_mla|flashmla",
      "AssertionError: KV4 MLA " ATTENDS},
+    {R(5, 7), R(5, 16), "kv-cache-dtype=fp4_e2m1 " ALIKE "attention-backend @mla=0 @prefill^" KERNELS,
+     "AssertionError: KV4 MHA " ATTENDS},
     {R(5, 7), R(5, 16),
      "kv-cache-dtype=fp4_e2m1 " ALIKE
-     "@mla=0 @class^GptOssForCausalLM @prefill^fa4|triton|torch_native|flex_attention|trtllm_mha",
+     "!attention-backend @sm^120|121 @mla=0 @class^GptOssForCausalLM @prefill^" KERNELS,
      "AssertionError: KV4 MHA " ATTENDS},
     {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 @sm<1", "KV4 is not tested on non-CUDA platforms."},
     {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 @mla=1 @prefill=fa4 @decode^cutlass_mla|flashinfer|trtllm_mla",
@@ -153,9 +156,11 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "AssertionError: KV4 FA4 MHA " DECODES},
     {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 " ALIKE "@mla=1 @prefill^fa4|cutlass_mla|flashinfer|trtllm_mla",
      "AssertionError: KV4 MLA " ATTENDS},
+    {R(5, 16), 0, "kv-cache-dtype=nvfp4|fp4_mx_block16 " ALIKE "attention-backend @mla=0 @prefill^" KERNELS,
+     "AssertionError: KV4 MHA " ATTENDS},
     {R(5, 16), 0,
      "kv-cache-dtype=nvfp4|fp4_mx_block16 " ALIKE
-     "@mla=0 @class^GptOssForCausalLM @prefill^fa4|triton|torch_native|flex_attention|trtllm_mha",
+     "!attention-backend @sm^120|121 @mla=0 @class^GptOssForCausalLM @prefill^" KERNELS,
      "AssertionError: KV4 MHA " ATTENDS},
     // ---- Towers apart
     {R(5, 10), R(5, 11), "encoder-only/language-only @class^" TOWERS, QWEN_ALONE},
