@@ -339,5 +339,32 @@ static void adapters(void **state)
     assert_null(kvb_sglang_engine.unsaid(&plan));
 }
 
-KVB_TEST_MAIN(cmocka_unit_test(adapters), cmocka_unit_test(alone), cmocka_unit_test(on_hopper),
-              cmocka_unit_test(elsewhere), cmocka_unit_test(not_asked), cmocka_unit_test(terms))
+// server_args.py v0.5.7 to v0.5.12: --language-only asks for --encoder-urls.
+static void towers(void **state)
+{
+    (void)state;
+    static const char urls[] = "--encoder-urls http://127.0.0.1:30001";
+    resolve("sglang@0.5.12", "h100-sxm", "Qwen/Qwen2.5-VL-7B-Instruct");
+    set_number(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, 1);
+    assert_string_equal(kvb_sglang_engine.unsaid(&plan), urls);
+    set_number(&plan, KVB_SET_ENABLE_LORA, 1);
+    assert_string_equal(kvb_sglang_engine.unsaid(&plan),
+                        "--lora-target-modules all --max-lora-rank 16 --encoder-urls http://127.0.0.1:30001");
+    set_number(&plan, KVB_SET_MAX_LORA_RANK, 32);
+    assert_string_equal(kvb_sglang_engine.unsaid(&plan),
+                        "--lora-target-modules all --encoder-urls http://127.0.0.1:30001");
+    set_number(&plan, KVB_SET_ENABLE_LORA, 0);
+    plan.engine.release = R(5, 7);
+    assert_string_equal(kvb_sglang_engine.unsaid(&plan), urls);
+    plan.engine.release = R(5, 6);
+    assert_null(kvb_sglang_engine.unsaid(&plan));
+    plan.engine.release = R(5, 13);
+    assert_null(kvb_sglang_engine.unsaid(&plan));
+    plan.engine.release = R(5, 12);
+    plan.settings.values[KVB_SET_LANGUAGE_MODEL_ONLY].origin = KVB_ORIGIN_COMMAND;
+    assert_null(kvb_sglang_engine.unsaid(&plan));
+}
+
+KVB_TEST_MAIN(cmocka_unit_test(towers), cmocka_unit_test(adapters), cmocka_unit_test(alone),
+              cmocka_unit_test(on_hopper), cmocka_unit_test(elsewhere), cmocka_unit_test(not_asked),
+              cmocka_unit_test(terms))

@@ -485,5 +485,31 @@ static void set_otherwise(void **state)
     assert_string_equal(budget.error, "Ngram speculative decoding only supports CUDA device.");
 }
 
+// Classes whose pictures another server encodes: check_server_args 0.5.10 and 0.5.13.
+static void pictures_elsewhere(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *engine, *model, *error; // NULL: nothing is refused
+    } apart[] = {
+        {"sglang@0.5.9", "Qwen/Qwen3-8B", NULL},
+        {"sglang@0.5.10", "Qwen/Qwen2.5-VL-7B-Instruct", NULL},
+        {"sglang@0.5.12", "Qwen/Qwen3-8B",
+         "Model type is not supported for encoder disaggregation, only Qwen models are supported for now."},
+        {"sglang@0.5.13", "Qwen/Qwen3-8B",
+         "Model type is not supported for encoder disaggregation. Supported architectures: Qwen2VL, Qwen3VL, Qwen3.5, "
+         "InternS2, Qwen2Audio, Qwen2.5Omni, Kimi, MiMoV2."},
+        {"sglang@0.5.18", "Qwen/Qwen2.5-VL-7B-Instruct", NULL},
+    };
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        compute(apart[i].engine, "h100-sxm", apart[i].model);
+        assert_null(budget.refusal);
+        set_number(&plan, KVB_SET_LANGUAGE_MODEL_ONLY, 1);
+        again();
+        assert_int_equal(budget.refusal != NULL, apart[i].error != NULL);
+        assert_string_equal(budget.error, apart[i].error != NULL ? apart[i].error : "");
+    }
+}
+
 KVB_TEST_MAIN(cmocka_unit_test(refused), cmocka_unit_test(caches_of_profiles), cmocka_unit_test(blocks),
-              cmocka_unit_test(set_otherwise))
+              cmocka_unit_test(set_otherwise), cmocka_unit_test(pictures_elsewhere))

@@ -38,17 +38,27 @@ static const struct kvb_stretch_flag stretch[] = {
     {0, 0, NULL},
 };
 
-// check_lora_server_args: adapters that come while it serves need a rank and modules; a line that was given says them.
+static bool is_ours(const struct kvb_setting_value *value)
+{
+    bool ours = value->origin == KVB_ORIGIN_PROFILE || value->origin == KVB_ORIGIN_FLAG;
+    return ours && value->set && value->number != 0;
+}
+
+#define MODULES "--lora-target-modules all"
+#define TOWERS " --encoder-urls http://127.0.0.1:30001" // of the server that encodes
+// check_lora_server_args: adapters that come while it serves need a rank, as it is counted, and modules;
+// check_server_args: who leaves pictures to another server says to which. A line that was given says them.
 static const char *unsaid(const struct kvb_plan *plan)
 {
-    const struct kvb_setting_value *lora = &plan->settings.values[KVB_SET_ENABLE_LORA];
-    const struct kvb_setting_value *rank = &plan->settings.values[KVB_SET_MAX_LORA_RANK];
-    bool ours = lora->origin == KVB_ORIGIN_PROFILE || lora->origin == KVB_ORIGIN_FLAG;
-    bool alone = plan->engine.release >= KVB_RELEASE(0, 4, 9) + 3 && ours && lora->set && lora->number != 0;
-    if (!alone) {
-        return NULL;
-    }
-    return rank->set ? "--lora-target-modules all" : "--lora-target-modules all --max-lora-rank 16"; // as it is counted
+    static const char *const texts[3][2] = {{NULL, TOWERS + 1},
+                                            {MODULES, MODULES TOWERS},
+                                            {MODULES " --max-lora-rank 16", MODULES " --max-lora-rank 16" TOWERS}};
+    const struct kvb_setting_value *values = plan->settings.values;
+    uint32_t release = plan->engine.release;
+    bool adapters = release >= KVB_RELEASE(0, 4, 9) + 3 && is_ours(&values[KVB_SET_ENABLE_LORA]);
+    bool towers = release >= KVB_RELEASE(0, 5, 7) && release < KVB_RELEASE(0, 5, 13) &&
+                  is_ours(&values[KVB_SET_LANGUAGE_MODEL_ONLY]);
+    return texts[adapters ? (values[KVB_SET_MAX_LORA_RANK].set ? 1 : 2) : 0][towers];
 }
 
 const struct kvb_engine_rows kvb_sglang_engine = {

@@ -14,6 +14,7 @@
 #include "engines/sglang/refusal_rules.h"
 #include "engines/sglang/say.h"
 #include "engines/sglang/serve.h"
+#include "engines/sglang/serve_rules.h"
 
 #define R(minor, patch) KVB_RELEASE(0, minor, patch)
 
@@ -89,6 +90,13 @@ static bool adapters_with_graphs(const struct kvb_sgl_context *context)
     return context->setup.lora && (!context->setup.no_radix || !context->setup.no_graphs);
 }
 
+// ---- Towers
+
+static bool towers_apart(const struct kvb_sgl_context *context)
+{
+    return kvb_number(context->plan, KVB_SET_LANGUAGE_MODEL_ONLY) != 0 && kvb_sgl_lacks_tower(context->plan);
+}
+
 // ---- The table
 
 struct refusal {
@@ -115,7 +123,11 @@ struct refusal {
 #define STATES_WITH_DRAFT                                                                                              \
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
     "To use radix cache with speculative decoding, please use --mamba-scheduler-strategy extra_buffer"
+#define APART "Model type is not supported for encoder disaggregation"
 static const struct refusal rows[] = {
+    {"arguments", R(5, 10), R(5, 13), towers_apart, APART ", only Qwen models are supported for now."},
+    {"arguments", R(5, 13), 0, towers_apart,
+     APART ". Supported architectures: Qwen2VL, Qwen3VL, Qwen3.5, InternS2, Qwen2Audio, Qwen2.5Omni, Kimi, MiMoV2."},
     {"arguments", R(5, 12), R(5, 16), kvb_sgl_v4_with_draft,
      "AssertionError: Only EAGLE speculative algorithm is supported for {1}"},
     {"arguments", R(5, 16), 0, kvb_sgl_v4_with_draft,

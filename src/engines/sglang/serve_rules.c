@@ -406,3 +406,9 @@ const char *kvb_sgl_plan_refusal(const struct kvb_deployment *deployment, const 
                           .noted = deployment->environment.noted[0] != '\0'};
     return refusal(kvb_sgl_plan_rules, kvb_sgl_plan_rule_count, &asked);
 }
+
+bool kvb_sgl_lacks_tower(const struct kvb_plan *plan)
+{
+    struct asked asked = {.line = "\n--language-only\n", .release = plan->engine.release, .plan = plan};
+    return refusal(kvb_sgl_plan_rules, kvb_sgl_plan_rule_count, &asked) != NULL;
+}

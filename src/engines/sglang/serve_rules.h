@@ -35,6 +35,7 @@ extern const size_t kvb_sgl_plan_rule_count;
 // What the release says of the line (kvb_deployment.serve_flags); NULL: no rule refuses it.
 const char *kvb_sgl_line_refusal(const char *line, uint32_t release);
 const char *kvb_sgl_plan_refusal(const struct kvb_deployment *deployment, const struct kvb_plan *plan);
+bool kvb_sgl_lacks_tower(const struct kvb_plan *plan); // the class is none whose pictures another server encodes
 bool kvb_sgl_line_holds(const char *when, const char *line, uint32_t release);
 
 #endif
