@@ -1,7 +1,7 @@
 // Ranks multiplied, groups of experts that grow, bounds of histograms, caches of four bits, towers apart and tokens of
 // an exchange. Expected: as test_sglang_features.c.
 #include "engines/sglang/engine.h"
-#include "engines/sglang/refusals.h"
+#include "engines/sglang/say.h"
 #include "unit/sglang_judged.h"
 
 static const struct row flags[] = {

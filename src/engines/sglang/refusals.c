@@ -262,24 +262,6 @@ static const struct refusal rows[] = {
      "AssertionError: chunked_prefill_size must be divisible by page_size"},
 };
 
-const char *kvb_sgl_backend_name(enum kvb_sgl_backend backend)
-{
-    static const char *const names[] = {
-        [KVB_SGL_BACKEND_FLASHINFER] = "flashinfer",
-        [KVB_SGL_BACKEND_TRITON] = "triton",
-        [KVB_SGL_BACKEND_FA3] = "fa3",
-        [KVB_SGL_BACKEND_FA4] = "fa4",
-        [KVB_SGL_BACKEND_FLASHMLA] = "flashmla",
-        [KVB_SGL_BACKEND_CUTLASS_MLA] = "cutlass_mla",
-        [KVB_SGL_BACKEND_TRTLLM_MLA] = "trtllm_mla",
-        [KVB_SGL_BACKEND_TRTLLM_MHA] = "trtllm_mha",
-        [KVB_SGL_BACKEND_AITER] = "aiter",
-        [KVB_SGL_BACKEND_SPARSE] = "dsa",
-    };
-    size_t count = sizeof names / sizeof names[0];
-    return (size_t)backend < count && names[backend] != NULL ? names[backend] : "";
-}
-
 const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_sgl_setup *setup = &context->setup;

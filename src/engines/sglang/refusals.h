@@ -6,7 +6,6 @@
 
 // The rule, a constant word, with the sentence in `out`; NULL: nothing is refused.
 const char *kvb_sgl_argument_refusal(const struct kvb_sgl_context *context, char out[KVB_ERROR_TEXT_CAPACITY]);
-const char *kvb_sgl_backend_name(enum kvb_sgl_backend backend); // ""; the engine's, or no name here
 // --quantization asks for another method than the checkpoint's, or for one that ROCm does not have; its name.
 bool kvb_sgl_other_method(const struct kvb_sgl_context *context);
 bool kvb_sgl_method_not_on_rocm(const struct kvb_sgl_context *context);

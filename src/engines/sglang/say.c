@@ -33,3 +33,21 @@ const char *kvb_sgl_digits(char out[24], uint64_t count)
     } while (count > 0);
     return out + at;
 }
+
+const char *kvb_sgl_backend_name(enum kvb_sgl_backend backend)
+{
+    static const char *const names[] = {
+        [KVB_SGL_BACKEND_FLASHINFER] = "flashinfer",
+        [KVB_SGL_BACKEND_TRITON] = "triton",
+        [KVB_SGL_BACKEND_FA3] = "fa3",
+        [KVB_SGL_BACKEND_FA4] = "fa4",
+        [KVB_SGL_BACKEND_FLASHMLA] = "flashmla",
+        [KVB_SGL_BACKEND_CUTLASS_MLA] = "cutlass_mla",
+        [KVB_SGL_BACKEND_TRTLLM_MLA] = "trtllm_mla",
+        [KVB_SGL_BACKEND_TRTLLM_MHA] = "trtllm_mha",
+        [KVB_SGL_BACKEND_AITER] = "aiter",
+        [KVB_SGL_BACKEND_SPARSE] = "dsa",
+    };
+    size_t count = sizeof names / sizeof names[0];
+    return (size_t)backend < count && names[backend] != NULL ? names[backend] : "";
+}

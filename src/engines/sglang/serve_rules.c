@@ -8,7 +8,6 @@
 #include "budget/shapes.h"
 #include "engines/sglang/context.h"
 #include "engines/sglang/known_flags.h"
-#include "engines/sglang/refusals.h"
 #include "engines/sglang/say.h"
 
 #define NUMBER_LIMIT INT64_C(100000000) // a product of two of ten times that fits
