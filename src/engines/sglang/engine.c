@@ -45,14 +45,14 @@ static bool is_ours(const struct kvb_setting_value *value)
 }
 
 #define MODULES "--lora-target-modules all"
-#define TOWERS " --encoder-urls http://127.0.0.1:30001" // of the server that encodes
+#define TOWERS "--encoder-urls http://127.0.0.1:30001" // of the server that encodes
 // check_lora_server_args: adapters that come while it serves need a rank, as it is counted, and modules;
 // check_server_args: who leaves pictures to another server says to which. A line that was given says them.
 static const char *unsaid(const struct kvb_plan *plan)
 {
-    static const char *const texts[3][2] = {{NULL, TOWERS + 1},
-                                            {MODULES, MODULES TOWERS},
-                                            {MODULES " --max-lora-rank 16", MODULES " --max-lora-rank 16" TOWERS}};
+    static const char *const texts[3][2] = {{NULL, TOWERS},
+                                            {MODULES, MODULES " " TOWERS},
+                                            {MODULES " --max-lora-rank 16", MODULES " --max-lora-rank 16 " TOWERS}};
     const struct kvb_setting_value *values = plan->settings.values;
     uint32_t release = plan->engine.release;
     bool adapters = release >= KVB_RELEASE(0, 4, 9) + 3 && is_ours(&values[KVB_SET_ENABLE_LORA]);
