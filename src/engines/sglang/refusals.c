@@ -123,11 +123,9 @@ struct refusal {
 #define STATES_WITH_DRAFT                                                                                              \
     "Speculative decoding for {1} is not compatible with radix cache when using --mamba-scheduler-strategy no_buffer." \
     "To use radix cache with speculative decoding, please use --mamba-scheduler-strategy extra_buffer"
-#define APART "Model type is not supported for encoder disaggregation"
 static const struct refusal rows[] = {
-    {"arguments", R(5, 10), R(5, 13), towers_apart, APART ", only Qwen models are supported for now."},
-    {"arguments", R(5, 13), 0, towers_apart,
-     APART ". Supported architectures: Qwen2VL, Qwen3VL, Qwen3.5, InternS2, Qwen2Audio, Qwen2.5Omni, Kimi, MiMoV2."},
+    {"arguments", R(5, 10), R(5, 13), towers_apart, KVB_SGL_QWEN_TOWERS},
+    {"arguments", R(5, 13), 0, towers_apart, KVB_SGL_SOME_TOWERS},
     {"arguments", R(5, 12), R(5, 16), kvb_sgl_v4_with_draft,
      "AssertionError: Only EAGLE speculative algorithm is supported for {1}"},
     {"arguments", R(5, 16), 0, kvb_sgl_v4_with_draft,

@@ -15,10 +15,6 @@
 #define TOWERS_LATER                                                                                                   \
     "|Qwen3_5ForConditionalGeneration|Qwen3_5MoeForConditionalGeneration|KimiVLForConditionalGeneration|"              \
     "KimiK25ForConditionalGeneration"
-#define QWEN_ALONE "Model type is not supported for encoder disaggregation, only Qwen models are supported for now."
-#define NO_TOWERS                                                                                                      \
-    "Model type is not supported for encoder disaggregation. Supported architectures: Qwen2VL, Qwen3VL, Qwen3.5, "     \
-    "InternS2, Qwen2Audio, Qwen2.5Omni, Kimi, MiMoV2."
 
 const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
     {R(5, 1), R(5, 9), "decode-attention-backend=trtllm_mla @sm^100|101|103",
@@ -163,18 +159,19 @@ const struct kvb_sgl_line_rule kvb_sgl_plan_rules[] = {
      "!attention-backend @sm^120|121 @mla=0 @class^GptOssForCausalLM @prefill^" KERNELS,
      "AssertionError: KV4 MHA " ATTENDS},
     // ---- Towers apart
-    {R(5, 10), R(5, 11), "encoder-only/language-only @class^" TOWERS, QWEN_ALONE},
-    {R(5, 11), R(5, 12), "encoder-only/language-only @class^" TOWERS TOWERS_LATER, QWEN_ALONE},
+    {R(5, 10), R(5, 11), "encoder-only/language-only @class^" TOWERS, KVB_SGL_QWEN_TOWERS},
+    {R(5, 11), R(5, 12), "encoder-only/language-only @class^" TOWERS TOWERS_LATER, KVB_SGL_QWEN_TOWERS},
     {R(5, 12), R(5, 13),
-     "encoder-only/language-only @class^" TOWERS TOWERS_LATER "|InternS2PreviewForConditionalGeneration", QWEN_ALONE},
+     "encoder-only/language-only @class^" TOWERS TOWERS_LATER "|InternS2PreviewForConditionalGeneration",
+     KVB_SGL_QWEN_TOWERS},
     {R(5, 13), R(5, 17),
      "encoder-only/language-only @class^" TOWERS TOWERS_LATER
      "|InternS2PreviewForConditionalGeneration|MiMoV2ForCausalLM",
-     NO_TOWERS},
+     KVB_SGL_SOME_TOWERS},
     {R(5, 17), 0,
      "encoder-only/language-only @class^" TOWERS TOWERS_LATER
      "|InternS2PreviewForConditionalGeneration|MiMoV2ForCausalLM|KimiK3ForConditionalGeneration",
-     NO_TOWERS},
+     KVB_SGL_SOME_TOWERS},
     // ---- Tokens of an exchange
     {R(5, 17), 0, "moe-a2a-backend=pplx @chunk>128 disaggregation-mode^decode",
      "AssertionError: SGLANG_PPLX_NUM_MAX_DISPATCH_TOKENS_PER_RANK (default 128) must be >= the per-rank pplx dispatch "
