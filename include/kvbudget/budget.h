@@ -192,7 +192,7 @@ enum kvb_status kvb_calibrate(const struct kvb_plan *logged, const struct kvb_me
 
 // ---- Advice
 
-#define KVB_CHANGES_MAX 48
+#define KVB_CHANGES_MAX 50
 struct kvb_change {
     enum kvb_setting setting;
     uint64_t from, to;     // in the setting's stored units

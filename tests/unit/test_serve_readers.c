@@ -204,12 +204,13 @@ static void backends_of_encoders(void **state)
          1,
          {"No valid attention backend"}},
         {HOPPER, 1, {"Unrecognized FP8 dtype: fp8_inc", "!No valid"}},
-        {HOPPER " --enforce-eager", 0, {"!Unrecognized", "!No valid"}},
-        {HOPPER " --compilation-config.cudagraph_mode PIECEWISE", 0, {"!Unrecognized", "!No valid"}},
-        {HOPPER " --compilation-config.cudagraph_mode NONE", 0, {"!Unrecognized", "!No valid"}},
-        {"plan --gpu h200 --engine vllm@0.27.1 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
+        {"plan --gpu h200 --engine vllm@0.21.0 -- vllm serve Qwen/Qwen3-8B --kv-cache-dtype fp8_e5m2",
          1,
-         {"No valid attention backend"}},
+         {"Unrecognized FP8 dtype: fp8_e5m2", "1  --kv-cache-dtype fp8 "}}, // which FlashAttention 3 reads
+        {"plan --gpu t4 --engine vllm@0.24.0 -- vllm serve Qwen/Qwen2.5-1.5B-Instruct --kv-cache-dtype fp8",
+         1,
+         {"native FP8 (fp8e4nv) requires SM89+", "1  --kv-cache-dtype auto "}},
+        {HOPPER " --enforce-eager", 1, {"Unrecognized FP8 dtype: fp8_inc"}}, // at the first request
         {"plan --gpu mi300x --engine vllm@0.16.0 -- vllm serve Qwen/Qwen3-0.6B --kv-cache-dtype fp8_inc",
          0,
          {"!No valid"}},

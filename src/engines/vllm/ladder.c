@@ -185,6 +185,7 @@ static uint32_t no_prefix_caching(const struct kvb_plan *plan, const struct kvb_
 static const struct kvb_rung rungs[] = {
     {KVB_SET_QUANTIZATION, kvb_try_stored_method, false, false, "the checkpoint's own method then holds", true},
     {KVB_SET_DTYPE, kvb_try_other_dtype, false, false, "a number format that model, GPU and release agree on", false},
+    {KVB_SET_KV_CACHE_DTYPE, kvb_try_other_cache, false, false, "a format of the cache that is read here", false},
     {KVB_SET_MAX_LORA_RANK, kvb_try_known_rank, false, false, "a rank this release knows", false},
     {KVB_SET_MAX_MODEL_LEN, kvb_try_own_length, false, false, "the longest length the model's config allows", false},
     {KVB_SET_MAX_NUM_BATCHED_TOKENS, kvb_try_larger_batch, false, false, "the least this release takes here", false},

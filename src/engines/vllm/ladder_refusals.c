@@ -93,6 +93,22 @@ uint32_t kvb_try_other_ranks(const struct kvb_plan *plan, const struct kvb_budge
     return count;
 }
 
+// Eight bits stay eight bits where the other word for them is read.
+uint32_t kvb_try_other_cache(const struct kvb_plan *plan, const struct kvb_budget *budget,
+                             uint64_t out[KVB_CANDIDATES_MAX])
+{
+    uint64_t now = kvb_number(plan, KVB_SET_KV_CACHE_DTYPE);
+    uint32_t count = 0;
+    if (!is_refused_by(budget, "kv-cache-dtype")) {
+        return 0;
+    }
+    if (now != KVB_KV_FP8) {
+        out[count++] = KVB_KV_FP8;
+    }
+    out[count++] = KVB_KV_AUTO;
+    return count;
+}
+
 // Most first: what the stages leave of the GPUs that are stated.
 uint32_t kvb_try_fewer_ranks(const struct kvb_plan *plan, const struct kvb_budget *budget,
                              uint64_t out[KVB_CANDIDATES_MAX])

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "budget/gpu_facts.h"
-#include "engines/vllm/compile.h"
 #include "engines/vllm/errors.h"
 #include "engines/vllm/kv_backend.h"
 #include "engines/vllm/refusal.h"
@@ -363,14 +362,12 @@ bool kvb_refusal_triton_cache(const struct kvb_context *context, char out[KVB_ER
 }
 
 // To 0.21 FlashAttention takes every word of eight bits on Hopper, and finds no type for this one where it runs first:
-// while whole graphs are captured. Source: vllm/v1/attention/backends/flash_attn.py get_fp8_dtype_for_flashattn and
-// FlashAttentionImpl.forward v0.11.0, v0.11.2:633, v0.21.0:763.
+// while whole graphs are captured, else at the first request. Source: vllm/v1/attention/backends/flash_attn.py
+// get_fp8_dtype_for_flashattn and FlashAttentionImpl.forward v0.11.0, v0.11.2:633, v0.21.0:763.
 bool kvb_refusal_flash_cache(const struct kvb_context *context, char out[KVB_ERROR_TEXT_CAPACITY])
 {
     const struct kvb_attention_shape *shape = token_shape(context->model);
-    enum kvb_graph_mode mode = kvb_graph_mode_asked(context);
-    bool runs = !context->eager && mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
-    return kvb_refuse_if(is_asked(context, shape) && context->kv_word == KVB_KV_FP8_E5M2 && runs &&
+    return kvb_refuse_if(is_asked(context, shape) && context->kv_word == KVB_KV_FP8_E5M2 &&
                              taken(context, shape) == KVB_BACKEND_FLASH_ATTN,
                          out, "Unrecognized FP8 dtype: fp8_e5m2");
 }

@@ -81,7 +81,7 @@ static bool is_nvidia(const struct kvb_plan *plan)
 #define FLASH_LISTS_SINCE R(22, 0)
 
 // Gaudi's cache is in no backend's list, but in that of FlashAttention 3 to 0.21, which asks for the letters fp8 alone
-// and has no type for it once whole graphs are captured.
+// and has no type for it once it runs.
 // Source: supported_kv_cache_dtypes and supports_kv_cache_dtype of vllm/v1/attention/backends v0.11.1 to v0.27.1;
 // flash_attn.py get_fp8_dtype_for_flashattn v0.11.2 and v0.21.0.
 static bool takes_flash3(const struct kvb_plan *plan)
@@ -94,11 +94,9 @@ static bool reads_no_inc(const struct kvb_plan *plan)
     return is_nvidia(plan) && plan->gpu.compute_capability > 0 && !takes_flash3(plan);
 }
 
-static bool captures_flash3(const struct kvb_plan *plan)
+static bool reads_inc(const struct kvb_plan *plan)
 {
-    uint64_t mode = kvb_number(plan, KVB_SET_CUDAGRAPH_MODE);
-    bool whole = mode != KVB_GRAPH_MODE_NONE && mode != KVB_GRAPH_MODE_PIECEWISE;
-    return is_nvidia(plan) && takes_flash3(plan) && whole && kvb_number(plan, KVB_SET_ENFORCE_EAGER) == 0;
+    return is_nvidia(plan) && takes_flash3(plan);
 }
 
 // params.json lies beside the config of Mistral's own checkpoints alone.
@@ -275,7 +273,7 @@ static const struct pair_row rows[] = {
              "model."},
     {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = reads_no_inc,
      .text = "No valid attention backend found for cuda with kv_cache_dtype=fp8_inc"},
-    {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = captures_flash3,
+    {R(11, 1), 0, .flag = "kv-cache-dtype", .holds = "fp8_inc", .when = reads_inc,
      .text = "Unrecognized FP8 dtype: fp8_inc"},
     {0, 0, .flag = "quantization", .holds = "none", .when = looks_method_up, // None of Python is none
      .text = "Unknown quantization method: none."},
